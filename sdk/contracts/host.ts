@@ -1,0 +1,70 @@
+import type { JsonObject } from '../json.ts';
+import type { Slot } from './request.ts';
+
+/** One line of a plugin's log: an event name in snake_case and fields that hold neither bodies nor secrets. */
+export interface Log {
+  debug(event: string, fields?: JsonObject): void;
+  info(event: string, fields?: JsonObject): void;
+  warn(event: string, fields?: JsonObject): void;
+  error(event: string, fields?: JsonObject): void;
+}
+
+/** A key of the operator's file. The key itself is never stored. */
+export interface FileKey {
+  readonly name: string;
+  /** SHA-256 of the key, 64 hex digits. */
+  readonly sha256: string;
+  /** Name of the config that serves when the request brings none. */
+  readonly config?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export interface FileSections {
+  readonly keys: readonly FileKey[];
+  /** Named routing configs. */
+  readonly configs: Readonly<Record<string, JsonObject>>;
+  /** Names of the saved providers, without their credentials. */
+  readonly providers: readonly string[];
+  /** Name of the config that serves when neither the request nor its key names one. */
+  readonly defaultConfig: string | undefined;
+}
+
+export interface FetchRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Milliseconds, 1 to 600,000. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** Default 1 MiB. */
+  readonly maxBytes?: number;
+}
+
+export interface FetchReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** All that a plugin can reach. What the manifest's `permissions` do not grant throws `forbidden`. */
+export interface Host {
+  /** The plugin's own name. */
+  readonly name: string;
+  readonly log: Log;
+  /** Epoch milliseconds; tests set the clock. */
+  now(): number;
+  /** A number from 0 up to but not including 1; tests set it. */
+  random(): number;
+  /** Resolves after so many milliseconds, or rejects when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  newId(): string;
+  slot<T>(): Slot<T>;
+  /** Needs `permissions.env`. */
+  env(name: string): string | undefined;
+  /** Needs `permissions.file`. */
+  file<Section extends 'keys' | 'configs' | 'providers'>(section: Section): FileSections[Section];
+  /** The default config's name; needs `permissions.file` with `configs`. */
+  defaultConfig(): string | undefined;
+  /** Needs the URL's host and port in `permissions.net`; goes through the URL guard; follows no redirect. */
+  fetch(url: string, request: FetchRequest): Promise<FetchReply>;
+}

@@ -1,0 +1,72 @@
+import Type, { type Static } from 'typebox';
+
+/** The phases of the pipeline, in run order. */
+export const phaseNames = [
+  'identify',
+  'resolve',
+  'admit',
+  'prepare',
+  'beforeRequest',
+  'lookup',
+  'attempt',
+  'afterRequest',
+  'settle',
+  'log',
+] as const;
+export type PhaseName = (typeof phaseNames)[number];
+
+const name = Type.String({
+  pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+  description: 'Lower-case letters, digits and dashes; the folder has the same name.',
+});
+
+/** What `plugin.json` holds: authority is data, checked before any code is imported. */
+export const manifestSchema = Type.Object(
+  {
+    $schema: Type.Optional(Type.String()),
+    name,
+    kind: Type.Union([Type.Literal('provider'), Type.Literal('plugin'), Type.Literal('guardrail')]),
+    version: Type.String({ description: 'Semantic version of the unit, such as 1.0.0.' }),
+    sdk: Type.String({ description: 'Semver range of the sdk that the unit was written for, such as ^1.0.0.' }),
+    title: Type.String({ minLength: 1, maxLength: 80 }),
+    description: Type.Optional(Type.String({ maxLength: 500 })),
+    phases: Type.Optional(
+      Type.Array(Type.Union(phaseNames.map((phase) => Type.Literal(phase))), {
+        uniqueItems: true,
+        description: 'The phases that a plugin implements.',
+      }),
+    ),
+    serves: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        uniqueItems: true,
+        description:
+          'The config features that the plugin acts on; a config that asks for a feature nobody serves is refused.',
+      }),
+    ),
+    permissions: Type.Optional(
+      Type.Object(
+        {
+          net: Type.Optional(
+            Type.Array(Type.String({ pattern: '^[a-zA-Z0-9.*-]+:[0-9]{1,5}$' }), {
+              description: 'host:port pairs that it may call; `*.` covers subdomains.',
+            }),
+          ),
+          env: Type.Optional(
+            Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]*$' }), {
+              description: 'Environment variables that it may read.',
+            }),
+          ),
+          file: Type.Optional(
+            Type.Array(Type.Union([Type.Literal('keys'), Type.Literal('configs'), Type.Literal('providers')]), {
+              description: "Sections of the operator's file that it may read.",
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export type Manifest = Static<typeof manifestSchema>;

@@ -1,0 +1,62 @@
+import type { Static, TSchema } from 'typebox';
+import type { JsonObject } from '../json.ts';
+import type { Host } from './host.ts';
+import type {
+  Outcome,
+  Principal,
+  RequestContext,
+  RequestRecord,
+  TargetContext,
+  UnidentifiedRequest,
+} from './request.ts';
+
+export type MaybePromise<T> = T | Promise<T>;
+
+/**
+ * What a resolve hook may settle; later hooks of the chain win field by field.
+ * Plans are compiled once for each resolution object: hand out the same one for equal requests.
+ */
+export interface Resolution {
+  /** A routing config (an object as in `x-gw-config`) or the name of a saved one. */
+  readonly config?: JsonObject | string;
+  /** Whether the config came from the caller itself: then it may not spend the operator's credentials on hosts of its own. */
+  readonly inline?: boolean;
+  /** Config fields that the caller's headers set over the config's own. */
+  readonly overrides?: JsonObject;
+  readonly body?: JsonObject;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** What a plugin does, by phase. Leave out what it does not implement; the manifest's `phases` must list the same. */
+export interface Hooks {
+  /** Who is calling? undefined: not mine, ask the next. Throw `unauthenticated` to refuse. */
+  identify?(request: UnidentifiedRequest): MaybePromise<Principal | undefined>;
+  /** Which config, which body? */
+  resolve?(request: RequestContext): MaybePromise<Resolution | undefined>;
+  /** May it go on? Throw to refuse. */
+  admit?(request: RequestContext): MaybePromise<void>;
+  /** A new body for this target, or undefined to leave it. */
+  prepare?(target: TargetContext): MaybePromise<JsonObject | undefined>;
+  /** As prepare, on the final body; throw to deny. */
+  beforeRequest?(target: TargetContext): MaybePromise<JsonObject | undefined>;
+  /** An answer without calling the provider. */
+  lookup?(target: TargetContext): MaybePromise<Outcome | undefined>;
+  /** Wraps the call: run `next` as often as needed. Abort the streams of outcomes that are not returned. */
+  attempt?(target: TargetContext, next: () => Promise<Outcome>): Promise<Outcome>;
+  /** Another outcome in its place, or undefined to leave it. */
+  afterRequest?(target: TargetContext, outcome: Outcome): MaybePromise<Outcome | undefined>;
+  /** After the reply has been sent or broken off. */
+  settle?(request: RequestContext, record: RequestRecord): MaybePromise<void>;
+  /** Not waited for. */
+  log?(record: RequestRecord): MaybePromise<void>;
+  /** True while anyone may call without a key: the gateway then listens on loopback only. */
+  readonly open?: boolean;
+  /** Frees timers, pools and files; called at shutdown and when a reload replaces the plugin. */
+  close?(): MaybePromise<void>;
+}
+
+/** One plugin: a schema of its config and a function that makes its hooks. `setup` gets a valid config with defaults filled in. */
+export interface Plugin<Config extends TSchema = TSchema> {
+  readonly config: Config;
+  setup(config: Static<Config>, host: Host): MaybePromise<Hooks>;
+}

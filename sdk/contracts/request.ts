@@ -1,0 +1,148 @@
+import type { DialectName } from '../dialects/dialect.ts';
+import type { Usage } from '../dialects/neutral.ts';
+import type { JsonObject } from '../json.ts';
+import type { Endpoint } from './provider.ts';
+
+/** Who calls. */
+export interface Principal {
+  /** Stable id; safe to log. */
+  readonly id: string;
+  readonly kind: 'anonymous' | 'key';
+  readonly name?: string;
+  /** Defaults for the request's metadata. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Name of the config that serves when the request brings none. */
+  readonly config?: string;
+  /** The header that held the gateway's key, lower case: never taken for a provider's credential. */
+  readonly consumed?: string;
+}
+
+/** Request headers, lower-case names; several values of one name are joined by `, `. */
+export type RequestHeaders = Readonly<Record<string, string>>;
+
+/** A typed private place for one plugin's state in one request; made by `host.slot()`. */
+export interface Slot<T> {
+  get(request: RequestContext): T | undefined;
+  set(request: RequestContext, value: T): void;
+}
+
+/** One client request, as every phase sees it. Nothing in it may be changed: hooks return what they want changed. */
+export interface RequestContext {
+  /** Unique; the reply's `x-gw-request-id`. */
+  readonly id: string;
+  /** From the client, or made here. At most 128 characters. */
+  readonly traceId: string;
+  readonly method: string;
+  /** Path without query, such as `/v1/chat/completions`. */
+  readonly path: string;
+  /** Query with its `?`, or ''. */
+  readonly query: string;
+  readonly endpoint: Endpoint;
+  /** The client's wire format; undefined where bytes pass untouched. */
+  readonly dialect: DialectName | undefined;
+  /** Parameters of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly headers: RequestHeaders;
+  /** A header of the gateway by its name behind the vendor segment: `control('config')` reads `x-gw-config` and its aliases. */
+  control(name: string): string | undefined;
+  /** The parsed body; `{}` where it is not JSON. */
+  readonly body: JsonObject;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly principal: Principal;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Whether the client wants only what the format's documents name; the config or a header may switch it off. */
+  readonly strict: boolean;
+  /** Aborts when the client leaves or the gateway gives up. */
+  readonly signal: AbortSignal;
+}
+
+/** What identify sees: there is no principal yet. */
+export type UnidentifiedRequest = Omit<RequestContext, 'principal' | 'metadata' | 'strict'>;
+
+/** The retry rule of a target. */
+export interface RetryRule {
+  /** 0 to 5, beside the first try. */
+  readonly attempts: number;
+  readonly onStatusCodes: readonly number[];
+  readonly useRetryAfter: boolean;
+}
+
+/** One leaf of the plan, on its way to a provider. */
+export interface TargetContext {
+  readonly request: RequestContext;
+  /** JSON path of the target in its config: `config.targets[1]`. */
+  readonly path: string;
+  /** The config's name of the target. */
+  readonly name: string | undefined;
+  /** Name of the provider unit, without its major. */
+  readonly provider: string;
+  /** The body in the client's dialect as it stands at this phase. */
+  readonly body: JsonObject;
+  readonly strict: boolean;
+  readonly retry: RetryRule | undefined;
+  readonly overrideParams: JsonObject | undefined;
+  readonly defaultParams: JsonObject | undefined;
+  readonly dropParams: readonly string[] | undefined;
+}
+
+/** A reply's bytes as they arrive. Push-based: the one place where speed forbids an async iterator. */
+export interface ReplyStream {
+  /** Starts the flow. `data` returns false to ask for a pause until `resume()`. Called once. */
+  pipe(sink: ReplySink): void;
+  resume(): void;
+  /** Gives up the reply and frees its connection. */
+  abort(): void;
+}
+
+export interface ReplySink {
+  data(chunk: Uint8Array | string): boolean;
+  /** `usage` is what the stream said about tokens. */
+  end(): void;
+  error(error: Error): void;
+}
+
+/** What one target gave: a provider's reply, or a fault that a fallback may react to. */
+export interface Outcome {
+  readonly status: number;
+  /** Reply headers, lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body:
+    | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+    | { readonly kind: 'stream'; readonly stream: ReplyStream };
+  /** Name of the provider unit, or undefined when none was reached. */
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  /** JSON path of the target. */
+  readonly path: string;
+  /** Retries made; -1 when all were used and the last failed too. */
+  readonly retries: number;
+  /** Milliseconds that the provider asks to wait before the next try. */
+  readonly retryAfterMs?: number;
+  /** The error code, when the reply is an error. */
+  readonly error?: string;
+  /** Tokens, as far as known now; complete once the body has been sent. */
+  usage(): Usage | undefined;
+}
+
+/** What the log phase gets: an allow-list, so no body and no secret can be in it. */
+export interface RequestRecord {
+  readonly id: string;
+  readonly traceId: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly endpoint: Endpoint | undefined;
+  /** Status of the reply; 499 when the client left first. */
+  readonly status: number;
+  readonly stream: boolean;
+  readonly principal: string | undefined;
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  readonly target: string | undefined;
+  readonly retries: number;
+  readonly usage: Usage | undefined;
+  readonly error: string | undefined;
+}
