@@ -1,0 +1,90 @@
+import { asNumber, asObject, compact, type Json, type JsonObject } from '../../json.ts';
+import type { Usage } from '../neutral.ts';
+import { present } from './present.ts';
+
+/**
+ * Reads a `usage` object of the chat, completions and embeddings formats, with the names that compatible servers add.
+ *
+ * `prompt_tokens` includes cached tokens and `completion_tokens` includes reasoning in the official format. A server that
+ * counts otherwise shows it by its own sums, and is put right here.
+ */
+export function readUsage(value: Json | undefined): Usage | undefined {
+  const usage = asObject(value);
+  if (usage === undefined) return undefined;
+  const total = asNumber(usage.total_tokens);
+  const prompt = asNumber(usage.prompt_tokens) ?? asNumber(usage.input_tokens);
+  const completion = asNumber(usage.completion_tokens) ?? asNumber(usage.output_tokens);
+  if (prompt === undefined && completion === undefined && total === undefined) return undefined;
+
+  const promptDetails = asObject(usage.prompt_tokens_details) ?? asObject(usage.input_tokens_details) ?? {};
+  const completionDetails = asObject(usage.completion_tokens_details) ?? asObject(usage.output_tokens_details) ?? {};
+  const cacheRead =
+    asNumber(promptDetails.cached_tokens) ??
+    asNumber(usage.cache_read_input_tokens) ??
+    asNumber(usage.prompt_cache_hit_tokens) ??
+    asNumber(usage.cached_tokens);
+  const cacheWrite = asNumber(promptDetails.cache_write_tokens) ?? asNumber(usage.cache_creation_input_tokens);
+  const reasoning = asNumber(completionDetails.reasoning_tokens);
+
+  return present<Usage>({
+    input: inputTokens(prompt ?? Math.max(0, (total ?? 0) - (completion ?? 0)), (cacheRead ?? 0) + (cacheWrite ?? 0)),
+    output: outputTokens(prompt ?? 0, completion ?? 0, reasoning ?? 0, total),
+    total,
+    cacheRead,
+    cacheWrite,
+    cacheWrite1h: asNumber(asObject(usage.cache_creation)?.ephemeral_1h_input_tokens),
+    reasoning,
+    audioInput: asNumber(promptDetails.audio_tokens),
+    audioOutput: asNumber(completionDetails.audio_tokens),
+    acceptedPrediction: asNumber(completionDetails.accepted_prediction_tokens),
+    rejectedPrediction: asNumber(completionDetails.rejected_prediction_tokens),
+    serverTools: serverTools(usage.server_tool_use),
+  });
+}
+
+/** The `usage` object of a reply. Non-strict adds the cache counts under the names that clients of other formats read. */
+export function writeUsage(usage: Usage, strict: boolean): JsonObject {
+  return compact({
+    prompt_tokens: usage.input,
+    completion_tokens: usage.output,
+    total_tokens: usage.total ?? usage.input + usage.output,
+    prompt_tokens_details: unlessEmpty({
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+      audio_tokens: usage.audioInput,
+    }),
+    completion_tokens_details: unlessEmpty({
+      reasoning_tokens: usage.reasoning,
+      audio_tokens: usage.audioOutput,
+      accepted_prediction_tokens: usage.acceptedPrediction,
+      rejected_prediction_tokens: usage.rejectedPrediction,
+    }),
+    cache_read_input_tokens: strict ? undefined : usage.cacheRead,
+    cache_creation_input_tokens: strict ? undefined : usage.cacheWrite,
+    cache_creation:
+      strict || usage.cacheWrite1h === undefined ? undefined : { ephemeral_1h_input_tokens: usage.cacheWrite1h },
+    server_tool_use: strict || usage.serverTools === undefined ? undefined : { ...usage.serverTools },
+  });
+}
+
+// More cached tokens than prompt tokens is only possible when the prompt count leaves the cache out.
+function inputTokens(prompt: number, cached: number): number {
+  return cached > prompt ? prompt + cached : prompt;
+}
+
+// Some servers leave reasoning out of the completion count; their own total gives them away.
+function outputTokens(prompt: number, completion: number, reasoning: number, total: number | undefined): number {
+  return reasoning > 0 && total === prompt + completion + reasoning ? completion + reasoning : completion;
+}
+
+function serverTools(value: Json | undefined): Readonly<Record<string, number>> | undefined {
+  const uses = Object.entries(asObject(value) ?? {}).filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number',
+  );
+  return uses.length === 0 ? undefined : Object.fromEntries(uses);
+}
+
+function unlessEmpty(fields: { readonly [key: string]: Json | undefined }): JsonObject | undefined {
+  const kept = compact(fields);
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}

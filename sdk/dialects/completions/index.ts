@@ -1,0 +1,35 @@
+import { type ChunkFormat, decodeChunks } from '../chat/decode-stream.ts';
+import { encodeStreamFault } from '../chat/encode-stream.ts';
+import { readFault, writeFault } from '../chat/fault.ts';
+import { readUsage } from '../chat/usage.ts';
+import type { GenerationDialect } from '../dialect.ts';
+import { decodeCall } from './decode-call.ts';
+import { encodeCall } from './encode-call.ts';
+import { encodeStream } from './encode-stream.ts';
+import { choiceFields, decodeReply, encodeReply } from './replies.ts';
+
+const chunks: ChunkFormat = {
+  idPrefix: 'cmpl-',
+  deltaOf: (choice) => ({ content: choice.text ?? null }),
+  logprobsOf: () => undefined,
+  choiceFields,
+};
+
+/** Text completions, the older format without messages: `POST /completions`, as published in the OpenAI API reference. */
+export const completions: GenerationDialect = {
+  kind: 'generation',
+  name: 'completions',
+  framing: 'sse',
+  streamEnds: ['[DONE]'],
+  lateEnd: { answered: /"finish_reason":\s*"/, text: 'data: [DONE]\n\n' },
+  decodeCall,
+  encodeCall,
+  decodeReply,
+  encodeReply,
+  decodeStream: (context) => decodeChunks(context, chunks),
+  encodeStream,
+  encodeStreamFault,
+  usageOf: (json) => readUsage(json.usage),
+  faultOf: readFault,
+  encodeFault: (fault) => writeFault(fault),
+};

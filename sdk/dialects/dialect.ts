@@ -1,0 +1,87 @@
+import type { Frame, Framing } from '../framing/framing.ts';
+import type { JsonObject } from '../json.ts';
+import type { Call, Completion, Delta, EmbeddingCall, Embeddings, ProviderFault, Usage } from './neutral.ts';
+
+export type GenerationDialectName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini';
+export type EmbeddingDialectName = 'embeddings' | 'gemini-embeddings';
+export type DialectName = GenerationDialectName | EmbeddingDialectName;
+
+/** What a codec may ask while it translates. Codecs are pure: same input and context, same output; they never change their input. */
+export interface CodecContext {
+  /** True: the wire holds only what the format's own documents name. False: known extras may be added. */
+  readonly strict: boolean;
+  /** Says that a field of the input has no place in the output. Logged, once a field; never holds a value. */
+  dropped(field: string): void;
+}
+
+export interface ReplyContext extends CodecContext {
+  /** The client's request in the client's dialect: encoders read what the client asked for (usage in streams, encoding format). */
+  readonly request: JsonObject;
+  /** A fresh id such as `chatcmpl-...` for a reply that has none, or none of this form. */
+  newId(prefix: string): string;
+  nowSeconds(): number;
+}
+
+/** Takes frames in, gives neutral steps out. Holds the state of one stream. */
+export interface StreamDecoder {
+  /** Unknown events give an empty list. Never throws: a frame that cannot be read becomes a `fault`. */
+  push(frame: Frame): readonly Delta[];
+  /** The upstream closed. Gives `fault` when the stream had not finished, or the `end` that it forgot. */
+  end(): readonly Delta[];
+}
+
+/** Takes neutral steps in, gives wire text out (whole SSE frames). Holds the state of one stream. */
+export interface StreamEncoder {
+  /** Text to send now; '' for nothing yet. `end` and `fault` close the stream properly; later steps give ''. */
+  push(delta: Delta): string;
+}
+
+interface WireFormat<Name extends string> {
+  readonly name: Name;
+  /** How streamed replies of this format are framed by default. */
+  readonly framing: Framing;
+  /** Token counts of a whole reply or of one stream event; undefined when it holds none. */
+  usageOf(json: JsonObject): Usage | undefined;
+  /** The fault that an error body (any status) or a stream event tells of; undefined when it is no error. */
+  faultOf(json: JsonObject, status: number): ProviderFault | undefined;
+  /** The error body of this format. `requestId` goes where the format has a place for it. */
+  encodeFault(fault: ProviderFault, requestId: string): JsonObject;
+}
+
+/** One wire format of generated answers, in both directions. */
+export interface GenerationDialect extends WireFormat<GenerationDialectName> {
+  readonly kind: 'generation';
+  /**
+   * Reads a request that passed the format's schema.
+   * @throws GatewayError `translation_unsupported` for what has no neutral form and must not be dropped
+   */
+  decodeCall(body: JsonObject, context: CodecContext): Call;
+  encodeCall(call: Call, context: CodecContext): JsonObject;
+  decodeReply(body: JsonObject, context: ReplyContext): Completion;
+  encodeReply(completion: Completion, context: ReplyContext): JsonObject;
+  decodeStream(context: ReplyContext): StreamDecoder;
+  encodeStream(context: ReplyContext): StreamEncoder;
+  /** Bytes that only a finished stream of this format holds; without one of them the stream broke off. */
+  readonly streamEnds: readonly string[];
+  /** Where providers forget the end: an event that matches `answered` shows that the answer is complete, `text` is the end to add. */
+  readonly lateEnd?: { readonly answered: RegExp; readonly text: string };
+  /** The error as a stream event, for a stream that has begun. */
+  encodeStreamFault(fault: ProviderFault): string;
+  /** Token counting, where the format has an endpoint for it. */
+  readonly counting?: {
+    encodeCall(call: Call, context: CodecContext): JsonObject;
+    decodeReply(body: JsonObject): number | undefined;
+    encodeReply(tokens: number): JsonObject;
+  };
+}
+
+/** One wire format of embeddings, in both directions. */
+export interface EmbeddingDialect extends WireFormat<EmbeddingDialectName> {
+  readonly kind: 'embedding';
+  decodeCall(body: JsonObject, context: CodecContext): EmbeddingCall;
+  encodeCall(call: EmbeddingCall, context: CodecContext): JsonObject;
+  decodeReply(body: JsonObject, context: ReplyContext): Embeddings;
+  encodeReply(embeddings: Embeddings, context: ReplyContext): JsonObject;
+}
+
+export type Dialect = GenerationDialect | EmbeddingDialect;

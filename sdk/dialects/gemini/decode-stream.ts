@@ -1,0 +1,105 @@
+import { asNumber, asObject, asObjects, type JsonObject, omit, parseJson } from '../../json.ts';
+import type { ReplyContext, StreamDecoder } from '../dialect.ts';
+import type { Delta, Usage } from '../neutral.ts';
+import { CandidateDecoder, unseen } from './decode-candidate.ts';
+import { blockReasonOf, createdOf, idOf, modelOf, replyFields, tierOf } from './decode-reply.ts';
+import { faultOf } from './fault.ts';
+import { finishOf } from './finish.ts';
+import { usageOf } from './usage.ts';
+
+/**
+ * Reads a stream of `GenerateContentResponse` chunks (`alt=sse`, or the elements of the JSON array without it). The format
+ * has no last event: a stream is complete when it closes after every candidate has told its finish reason.
+ */
+export function decodeStream(context: ReplyContext): StreamDecoder {
+  const candidates = new Map<number, CandidateDecoder>();
+  const shown = new Set<string>();
+  let usage: Usage | undefined;
+  let blocked: string | undefined;
+  let started = false;
+  let closed = false;
+
+  const fail = (fault: Extract<Delta, { type: 'fault' }>['fault']): Delta[] => {
+    closed = true;
+    return [{ type: 'fault', fault }];
+  };
+
+  const chunk = (body: JsonObject): Delta[] => {
+    const deltas: Delta[] = [];
+    usage = merged(usage, usageOf(body));
+    const extra = unseen(omit(body, replyFields), shown);
+    if (!started) {
+      started = true;
+      deltas.push(startOf(body, context, usage, extra));
+    } else if (Object.keys(extra).length > 0) {
+      deltas.push({ type: 'extra', fields: extra });
+    }
+    for (const [position, candidate] of asObjects(body.candidates).entries()) {
+      const index = asNumber(candidate.index) ?? position;
+      const decoder = candidates.get(index) ?? new CandidateDecoder(index, () => context.newId('call_'));
+      candidates.set(index, decoder);
+      deltas.push(...decoder.push(candidate));
+    }
+    blocked ??= blockReasonOf(body);
+    return deltas;
+  };
+
+  const finishes = (): readonly Delta[] | undefined => {
+    if (candidates.size === 0) {
+      return blocked === undefined
+        ? undefined
+        : [{ type: 'finish', choice: 0, reason: 'content_filter', native: blocked }];
+    }
+    const deltas: Delta[] = [];
+    for (const [choice, { finishReason, hasToolCall }] of [...candidates].sort(([a], [b]) => a - b)) {
+      if (finishReason === undefined) return undefined;
+      deltas.push({ type: 'finish', choice, reason: finishOf(finishReason, hasToolCall), native: finishReason });
+    }
+    return deltas;
+  };
+
+  return {
+    push(frame) {
+      const text = frame.data.trim();
+      if (closed || text === '' || text === '[DONE]') return [];
+      const json = parseJson(text);
+      const body = asObject(Array.isArray(json) ? json[0] : json);
+      if (body === undefined) {
+        return fail({ status: 502, message: 'The provider sent a stream event that is not a JSON object.' });
+      }
+      const fault = faultOf(body, 200);
+      return fault === undefined ? chunk(body) : fail(fault);
+    },
+    end() {
+      if (closed) return [];
+      const finished = finishes();
+      if (finished === undefined) {
+        return fail({ status: 502, message: 'The provider closed the stream before it was complete.' });
+      }
+      closed = true;
+      const total: readonly Delta[] = usage === undefined ? [] : [{ type: 'usage', usage }];
+      return [...finished, ...total, { type: 'end' }];
+    },
+  };
+}
+
+function startOf(body: JsonObject, context: ReplyContext, usage: Usage | undefined, extra: JsonObject): Delta {
+  const serviceTier = tierOf(body);
+  return {
+    type: 'start',
+    id: idOf(body, context),
+    model: modelOf(body, context),
+    created: createdOf(body, context),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+// Counts are cumulative and repeated; a later chunk may leave out the searches, which come with the candidate.
+function merged(before: Usage | undefined, now: Usage | undefined): Usage | undefined {
+  if (now === undefined) return before;
+  return before?.serverTools !== undefined && now.serverTools === undefined
+    ? { ...now, serverTools: before.serverTools }
+    : now;
+}

@@ -1,0 +1,40 @@
+import { asNumber } from '../../json.ts';
+import type { GenerationDialect } from '../dialect.ts';
+import { decodeCall } from './decode-call.ts';
+import { decodeReply } from './decode-reply.ts';
+import { decodeStream } from './decode-stream.ts';
+import { encodeCall } from './encode-call.ts';
+import { encodeReply } from './encode-reply.ts';
+import { encodeStream } from './encode-stream.ts';
+import { encodeFault, encodeStreamFault, faultOf } from './fault.ts';
+import { usageOf } from './usage.ts';
+
+/**
+ * The `generateContent` format, version v1beta. The model and whether to stream are in the URL, so `decodeCall` gives an
+ * empty model unless the body names one, and `encodeCall` writes none.
+ * Source: https://ai.google.dev/api/generate-content and the types of googleapis/js-genai.
+ */
+export const gemini: GenerationDialect = {
+  name: 'gemini',
+  kind: 'generation',
+  framing: 'sse',
+  streamEnds: ['"finishReason"'],
+  decodeCall,
+  encodeCall,
+  decodeReply,
+  encodeReply,
+  decodeStream,
+  encodeStream,
+  usageOf,
+  faultOf,
+  encodeFault,
+  encodeStreamFault,
+  counting: {
+    encodeCall(call, context) {
+      const model = call.model.startsWith('models/') ? call.model : `models/${call.model}`;
+      return { generateContentRequest: { model, ...encodeCall(call, context) } };
+    },
+    decodeReply: (body) => asNumber(body.totalTokens),
+    encodeReply: (tokens) => ({ totalTokens: tokens }),
+  },
+};

@@ -1,0 +1,29 @@
+import type { GenerationDialect } from '../dialect.ts';
+import { counting } from './counting.ts';
+import { decodeCall } from './decode-call.ts';
+import { decodeReply } from './decode-reply.ts';
+import { decodeStream } from './decode-stream.ts';
+import { encodeCall } from './encode-call.ts';
+import { encodeReply } from './encode-reply.ts';
+import { encodeStream } from './encode-stream.ts';
+import { encodeFault, encodeStreamFault, faultOf } from './fault.ts';
+import { usageOf } from './usage.ts';
+
+/** The Anthropic Messages API: `POST /v1/messages` and `POST /v1/messages/count_tokens`, version 2023-06-01. */
+export const messages: GenerationDialect = {
+  kind: 'generation',
+  name: 'messages',
+  framing: 'sse',
+  streamEnds: ['message_stop'],
+  decodeCall,
+  encodeCall,
+  decodeReply,
+  encodeReply,
+  decodeStream,
+  encodeStream,
+  encodeStreamFault,
+  usageOf,
+  faultOf,
+  encodeFault,
+  counting,
+};

@@ -1,0 +1,58 @@
+import { asArray, asNumber, asObject, asString, compact, type Json, type JsonObject } from '../../json.ts';
+import { present } from '../chat/present.ts';
+
+export interface ModelEntry {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created?: number;
+  readonly ownedBy?: string;
+}
+
+/**
+ * Reads a list of models as any of the formats gives it: `{ data: [{ id, created, owned_by }] }`,
+ * `{ data: [{ id, created_at }] }` with an ISO 8601 date, `{ models: [{ name: 'models/...' }] }`, or a bare list. Entries
+ * without a name are left out; anything else gives an empty list.
+ */
+export function decodeModels(body: unknown): readonly ModelEntry[] {
+  const list = asObject(body);
+  const entries = list === undefined ? asArray(body) : [...asArray(list.data), ...asArray(list.models)];
+  return entries.flatMap((entry) => readEntry(entry) ?? []);
+}
+
+/** Writes a list of models: `{ object: 'list', data, total_count, provider? }`. `created` is 0 where it is unknown. */
+export function encodeModels(entries: readonly ModelEntry[], provider?: string): JsonObject {
+  return compact({
+    object: 'list',
+    data: entries.map((entry) => ({
+      id: entry.id,
+      object: 'model',
+      created: entry.created ?? 0,
+      owned_by: entry.ownedBy ?? provider ?? 'unknown',
+    })),
+    total_count: entries.length,
+    provider,
+  });
+}
+
+const namePrefix = 'models/';
+
+function readEntry(entry: Json): ModelEntry | undefined {
+  if (typeof entry === 'string') return entry === '' ? undefined : { id: entry };
+  const model = asObject(entry);
+  if (model === undefined) return undefined;
+  const name = asString(model.name);
+  const bare = name?.startsWith(namePrefix) ? name.slice(namePrefix.length) : name;
+  const id = asString(model.id) || bare || asString(model.model);
+  if (!id) return undefined;
+  return present<ModelEntry>({
+    id,
+    created: asNumber(model.created) ?? secondsOf(model.created_at),
+    ownedBy: asString(model.owned_by),
+  });
+}
+
+function secondsOf(value: Json | undefined): number | undefined {
+  if (typeof value === 'number') return value;
+  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
+}

@@ -1,0 +1,106 @@
+import { sseFrame } from '../../framing/framing.ts';
+import { asNumber, asObject, asObjects, asString, type Json, type JsonObject } from '../../json.ts';
+import { faultStatus, faultType } from '../fault.ts';
+import type { ProviderFault } from '../neutral.ts';
+import { present } from './present.ts';
+
+/** Codes of a failed response that are neither types nor the caller's fault (400). */
+const statuses: Readonly<Record<string, number>> = {
+  server_error: 500,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  server_is_overloaded: 529,
+  slow_down: 529,
+  vector_store_timeout: 504,
+};
+
+/** Codes by status, for a fault that has none. */
+const codes: Readonly<Record<number, string>> = {
+  400: 'invalid_prompt',
+  429: 'rate_limit_exceeded',
+  529: 'server_is_overloaded',
+};
+
+const callersFault =
+  /^(invalid_|image_|unsupported_|empty_image|failed_to_download|bio_policy|misalignment_policy|data_residency|context_length|cyber_policy|model_not_found)/;
+
+/**
+ * Reads an error body `{ error: { message, type, param, code } }`, an `error` event (flat or with a nested error), a
+ * failed response and the event that carries one. With a status of 400 or more also `{ error: 'text' }`, `{ message }`
+ * and `{ detail }`.
+ */
+export function faultOf(json: JsonObject, status: number): ProviderFault | undefined {
+  const nested = asObject(json.error) ?? asObject(asObject(json.response)?.error);
+  if (nested !== undefined) return faultFrom(nested, status);
+  if (json.type === 'error') return faultFrom({ ...json, type: null }, status);
+  if (json.type === 'response.failed' || (json.object === 'response' && json.status === 'failed')) {
+    return faultFrom({}, status);
+  }
+  if (status < 400) return undefined;
+  const message = [json.error, json.message, json.detail].map(textOf).find((text) => text !== undefined);
+  return message === undefined ? undefined : faultFrom({ ...json, message }, status);
+}
+
+/** The error body, which has no place for a request id. */
+export function encodeFault(fault: ProviderFault): JsonObject {
+  return { error: errorOf(fault) };
+}
+
+/**
+ * The `error` event. A failed response cannot be sent here: clients refuse one whose id is not that of the stream.
+ * The error is both flat, as documented, and nested, as the official service sends it.
+ */
+export function encodeStreamFault(fault: ProviderFault): string {
+  const { code, message, param } = errorOf(fault);
+  const event = { type: 'error', sequence_number: 0, code, message, param, error: errorOf(fault) };
+  return sseFrame(JSON.stringify(event), 'error');
+}
+
+/** The `error` member of a failed response. */
+export function responseError(fault: ProviderFault): JsonObject {
+  return { code: String(fault.code ?? codes[fault.status] ?? 'server_error'), message: fault.message };
+}
+
+export const brokenOff: ProviderFault = {
+  status: 502,
+  message: 'The provider closed the stream before it was complete.',
+};
+
+export const unreadable: ProviderFault = { status: 502, message: 'The provider sent an event that is not JSON.' };
+
+function errorOf(fault: ProviderFault): { readonly [key: string]: Json } {
+  return {
+    message: fault.message,
+    type: fault.type ?? faultType(fault.status),
+    param: fault.param ?? null,
+    code: fault.code ?? null,
+  };
+}
+
+function faultFrom(error: JsonObject, status: number): ProviderFault {
+  const type = asString(error.type);
+  const code = asString(error.code) ?? asNumber(error.code);
+  return present<ProviderFault>({
+    status: status >= 400 ? status : statusInside(type, code),
+    message: textOf(error.message) ?? type ?? 'The provider answered with an error.',
+    type,
+    code,
+    param: asString(error.param),
+  });
+}
+
+function statusInside(type: string | undefined, code: string | number | undefined): number {
+  if (typeof code === 'number' && code >= 400 && code <= 599) return code;
+  if (typeof code === 'string') {
+    const known = statuses[code];
+    if (known !== undefined) return known;
+    if (callersFault.test(code)) return 400;
+  }
+  return faultStatus(type ?? asString(code));
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return value || undefined;
+  const texts = asObjects(value).flatMap((item) => asString(item.msg) ?? asString(item.message) ?? []);
+  return texts.join('; ') || undefined;
+}
