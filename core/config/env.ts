@@ -1,0 +1,78 @@
+import { GatewayError } from 'portcullis/sdk';
+import type { Static, TSchema } from 'typebox';
+import { fields } from './fields.ts';
+import { readText } from './read-text.ts';
+
+interface Variable<Schema extends TSchema> {
+  readonly schema: Schema;
+  readonly default: unknown;
+  readonly summary: string;
+}
+
+function variable<Schema extends TSchema>(schema: Schema): Variable<Schema> {
+  const { default: standard, description } = schema as { default?: unknown; description?: string };
+  return { schema, default: standard, summary: description ?? '' };
+}
+
+/**
+ * Every environment variable of the gateway. The README's table is generated from this one. Lists are written with
+ * commas, durations in milliseconds, sizes in bytes; an empty value counts as absent.
+ */
+export const environmentTable = {
+  PORT: variable(fields.port),
+  HOST: variable(fields.host),
+  PORTCULLIS_CONFIG: variable(fields.configPath),
+  HEADER_VENDORS: variable(fields.headerVendors),
+  TRUSTED_CUSTOM_HOSTS: variable(fields.trustedHosts),
+  REQUEST_TIMEOUT: variable(fields.requestMs),
+  CONNECT_TIMEOUT: variable(fields.connectMs),
+  FIRST_BYTE_TIMEOUT: variable(fields.firstByteMs),
+  GAP_TIMEOUT: variable(fields.gapMs),
+  TOTAL_TIMEOUT: variable(fields.totalMs),
+  MAX_BODY_BYTES: variable(fields.bodyLimit),
+  MAX_REPLY_BYTES: variable(fields.maxReplyBytes),
+  CUSTOM_HOST_MAX_REPLY_BYTES: variable(fields.customHostMaxReplyBytes),
+  DRAIN_TIMEOUT: variable(fields.drainTimeoutMs),
+  MAX_ROOT_CONFIG_TARGETS: variable(fields.rootTargets),
+  MAX_CONDITIONAL_ROOT_CONFIG_TARGETS: variable(fields.conditionalRootTargets),
+  MAX_NESTED_CONFIG_TARGETS: variable(fields.nestedTargets),
+  LOG_LEVEL: variable(fields.logLevel),
+};
+
+type Table = typeof environmentTable;
+type VariableName = keyof Table;
+
+/** The variables that are given; defaults are not filled in, so that the operator's file can stand between the two. */
+export type EnvironmentValues = { readonly [Name in VariableName]?: Static<Table[Name]['schema']> };
+
+export interface Environment extends EnvironmentValues {
+  /** Any variable, for `${NAME}` in the operator's file and for what a manifest grants under `permissions.env`. */
+  readonly lookup: (name: string) => string | undefined;
+}
+
+type Source = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads and checks the variables of the table; the only place that reads `process.env`.
+ * @throws GatewayError `invalid_config`, one sentence for each variable at fault
+ */
+export function readEnvironment(source: Source = process.env): Environment {
+  const values: Record<string, unknown> = {};
+  const faults: { name: string; message: string }[] = [];
+  for (const [name, { schema }] of Object.entries(environmentTable)) {
+    const text = lookup(name, source)?.trim();
+    if (text === undefined || text === '') continue;
+    const read = readText(schema, text);
+    if ('value' in read) values[name] = read.value;
+    else faults.push({ name, message: `The environment variable ${name} must be ${read.accepted}.` });
+  }
+  const [first] = faults;
+  if (first !== undefined) {
+    throw new GatewayError('invalid_config', faults.map(({ message }) => message).join('\n'), { param: first.name });
+  }
+  return { ...(values as EnvironmentValues), lookup: (name) => lookup(name, source) };
+}
+
+function lookup(name: string, source: Source): string | undefined {
+  return Object.hasOwn(source, name) ? source[name] : undefined;
+}

@@ -1,0 +1,117 @@
+import {
+  type FetchReply,
+  type FetchRequest,
+  type FileSections,
+  GatewayError,
+  type Host,
+  type Log,
+  type Manifest,
+  type RequestContext,
+  type Slot,
+} from 'portcullis/sdk';
+import { permits } from './places.ts';
+
+/** The mechanisms behind a host. What a plugin may have of them, its manifest says. */
+export interface Capabilities {
+  /** The log of the plugin of that name. */
+  readonly log: (plugin: string) => Log;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly newId: () => string;
+  readonly env: (name: string) => string | undefined;
+  readonly file: FileSections;
+  /** Goes to the network through the URL guard; follows no redirect. Gets only what has been allowed. */
+  readonly send: (url: URL, request: FetchRequest) => Promise<FetchReply>;
+}
+
+const longestFetchMs = 600_000;
+
+/** The host of one plugin. Each capability checks its grant first and throws `forbidden` where there is none. */
+export function createHost(manifest: Manifest, capabilities: Capabilities): Host {
+  const { name, permissions = {} } = manifest;
+  const { file } = capabilities;
+  const grant = (granted: boolean, permission: string): void => {
+    if (granted) return;
+    throw new GatewayError(
+      'forbidden',
+      `The plugin ${name} may not do this: its plugin.json does not grant ${permission}.`,
+    );
+  };
+  const grantFile = (section: keyof FileSections & ('keys' | 'configs' | 'providers')): void =>
+    grant(permissions.file?.includes(section) === true, `permissions.file: ${section}`);
+
+  return Object.freeze<Host>({
+    name,
+    log: capabilities.log(name),
+    now: capabilities.now,
+    random: capabilities.random,
+    sleep: capabilities.sleep,
+    newId: capabilities.newId,
+    slot: createSlot,
+    env: (variable) => {
+      grant(permissions.env?.includes(variable) === true, `permissions.env: ${variable}`);
+      return capabilities.env(variable);
+    },
+    file: (section) => {
+      grantFile(section);
+      return file[section];
+    },
+    defaultConfig: () => {
+      grantFile('configs');
+      return file.defaultConfig;
+    },
+    fetch: async (url, request) => {
+      const target = targetOf(name, url);
+      const place = `${target.hostname}:${portOf(target)}`;
+      grant(permits(permissions.net ?? [], target.hostname, portOf(target)), `permissions.net: ${place}`);
+      checkBounds(name, request);
+      return capabilities.send(target, request);
+    },
+  });
+}
+
+function createSlot<T>(): Slot<T> {
+  const values = new WeakMap<RequestContext, T>();
+  return {
+    get: (request) => values.get(request),
+    set: (request, value) => {
+      values.set(request, value);
+    },
+  };
+}
+
+/** Refuses without repeating the URL, whose query may hold a secret. */
+function targetOf(plugin: string, url: string): URL {
+  const target = URL.canParse(url) ? new URL(url) : undefined;
+  const speaksHttp = target?.protocol === 'https:' || target?.protocol === 'http:';
+  if (target !== undefined && speaksHttp && target.username === '' && target.password === '') return target;
+  throw new GatewayError(
+    'bad_request',
+    `The plugin ${plugin} must fetch an absolute http or https URL without user and password.`,
+    { param: 'url' },
+  );
+}
+
+function portOf({ port, protocol }: URL): number {
+  if (port !== '') return Number(port);
+  return protocol === 'https:' ? 443 : 80;
+}
+
+function checkBounds(plugin: string, { timeoutMs, maxBytes }: FetchRequest): void {
+  const inTime = Number.isFinite(timeoutMs) && timeoutMs >= 1 && timeoutMs <= longestFetchMs;
+  if (!inTime) {
+    throw new GatewayError(
+      'bad_request',
+      `The plugin ${plugin} must fetch with a timeoutMs from 1 to ${longestFetchMs}.`,
+      { param: 'timeoutMs' },
+    );
+  }
+  if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes >= 1)) {
+    throw new GatewayError(
+      'bad_request',
+      `The plugin ${plugin} must fetch with a maxBytes that is an integer of at least 1.`,
+      { param: 'maxBytes' },
+    );
+  }
+}
