@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util';
+import { GatewayError } from 'portcullis/sdk';
+import { check } from './check.ts';
+import { explain } from './explain.ts';
+import { keys } from './keys.ts';
+import { start } from './start.ts';
+
+export interface Arguments {
+  /** The words behind the command. */
+  readonly words: readonly string[];
+  readonly config: string | undefined;
+  readonly request: string | undefined;
+}
+
+export interface Console {
+  print(text: string): void;
+  complain(text: string): void;
+}
+
+const commands: Readonly<Record<string, (args: Arguments, out: Console) => Promise<number>>> = {
+  start,
+  check,
+  explain,
+  keys,
+};
+
+const usage = `portcullis [start] [--config FILE]          serve; FILE defaults to PORTCULLIS_CONFIG, then ./portcullis.yaml if there is one
+portcullis check [--config FILE]            validate the operator's file and say what would run
+portcullis explain --request FILE           say what would happen to a request, without sending it
+portcullis keys new NAME | hash             make an API key, or hash one from standard input
+`;
+
+const terminal: Console = {
+  print: (text) => process.stdout.write(`${text}\n`),
+  complain: (text) => process.stderr.write(`${text}\n`),
+};
+
+/** Runs one command line and gives the exit code. `start` returns when the gateway has stopped. */
+export async function runCommand(argv: readonly string[], out: Console = terminal): Promise<number> {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: { config: { type: 'string' }, request: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    });
+    const [name = 'start', ...words] = positionals;
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (values.help === true || command === undefined) {
+      (values.help === true ? out.print : out.complain)(
+        values.help === true ? usage : `There is no command "${name}".\n\n${usage}`,
+      );
+      return values.help === true ? 0 : 2;
+    }
+    return await command({ words, config: values.config, request: values.request }, out);
+  } catch (error) {
+    if (!GatewayError.is(error) && !isUsageError(error)) throw error;
+    out.complain((error as Error).message);
+    return 2;
+  }
+}
+
+function isUsageError(error: unknown): boolean {
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}

@@ -1,0 +1,85 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { errorCodes } from 'portcullis/sdk';
+import { environmentTable } from '../config/env.ts';
+import { fileSchema } from '../config/file-schema.ts';
+import { schemaFileText } from '../config/schema-file.ts';
+
+/** What the walk over a JSON Schema reads of it. */
+interface SchemaNode {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: SchemaNode | boolean;
+  readonly items?: SchemaNode;
+  readonly not?: unknown;
+  readonly required?: readonly string[];
+}
+
+/** The generated sections of the README, by the name in their markers. */
+export function readmeSections(): Readonly<Record<string, string>> {
+  return { errors: errorTable(), environment: environmentText(), config: configTable() };
+}
+
+/** The README with its generated sections written anew. */
+export function withSections(readme: string, sections: Readonly<Record<string, string>>): string {
+  return Object.entries(sections).reduce((text, [name, content]) => {
+    const start = `<!-- ${name}:start -->`;
+    const end = `<!-- ${name}:end -->`;
+    const [from, to] = [text.indexOf(start), text.indexOf(end)];
+    if (from === -1 || to < from) throw new Error(`README.md has no section between ${start} and ${end}.`);
+    return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
+  }, readme);
+}
+
+function errorTable(): string {
+  const rows = Object.entries(errorCodes).map(
+    ([code, { status, summary }]) => `| \`${code}\` | ${status} | ${summary} |`,
+  );
+  return ['| code | status | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+function environmentText(): string {
+  const rows = Object.entries(environmentTable).map(
+    ([name, row]) => `| \`${name}\` | ${shown(row.default)} | ${cell(row.summary)} |`,
+  );
+  return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+function configTable(): string {
+  const rows = rowsOf(fileSchema as unknown as SchemaNode, '');
+  return ['| setting | default | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+function rowsOf(node: SchemaNode, path: string): string[] {
+  const own =
+    path === '' || node.description === undefined
+      ? []
+      : [`| \`${path}\` | ${shown(node.default)} | ${cell(node.description)} |`];
+  const properties = Object.entries(node.properties ?? {}).filter(([, child]) => child.not === undefined);
+  const below = properties.flatMap(([name, child]) => rowsOf(child, path === '' ? name : `${path}.${name}`));
+  const items =
+    node.items?.properties === undefined ? [] : rowsOf({ ...node.items, description: '' }, `${path}[]`).slice(1);
+  const { additionalProperties } = node;
+  const named =
+    typeof additionalProperties === 'object' && additionalProperties.properties !== undefined
+      ? rowsOf(additionalProperties, `${path}.<name>`)
+      : [];
+  return [...own, ...below, ...items, ...named];
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? '' : `\`${JSON.stringify(value)}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+async function writeAll(): Promise<void> {
+  const readme = new URL('../../README.md', import.meta.url);
+  await writeFile(readme, withSections(await readFile(readme, 'utf8'), readmeSections()));
+  await writeFile(new URL('../config/portcullis.schema.json', import.meta.url), schemaFileText());
+}
+
+if (import.meta.main) await writeAll();

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { GatewayError, type Log } from 'portcullis/sdk';
+import { watchOperatorFile } from '../config/watch.ts';
+import { createGateway, type Gateway } from '../gateway.ts';
+import { createLog } from '../log.ts';
+import type { Arguments, Console } from './command.ts';
+import { loadConfig } from './operator.ts';
+import { pipelineText } from './pipeline-text.ts';
+
+/** Serves until a signal says stop; reloads on SIGHUP and when the operator's file changes. */
+export async function start({ config: path }: Arguments, out: Console): Promise<number> {
+  const { config, file } = await loadConfig(path);
+  const log = createLog(config.log.level);
+  const gateway = await createGateway(config, { log });
+  const { url } = await gateway.listen();
+  out.print(welcome(gateway, url, file));
+
+  const reload = reloader(gateway, path, log);
+  process.on('SIGHUP', reload);
+  const watch = file === undefined ? undefined : watchOperatorFile(file, reload);
+  const stop = new AbortController();
+  await Promise.race(['SIGTERM', 'SIGINT'].map((signal) => once(process, signal, { signal: stop.signal })));
+  stop.abort();
+  log.info('stopping');
+  watch?.close();
+  process.off('SIGHUP', reload);
+  await gateway.close();
+  log.info('stopped');
+  return 0;
+}
+
+/** Reloads one after the other; a file at fault leaves everything as it was. */
+function reloader(gateway: Gateway, path: string | undefined, log: Log): () => void {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(async () => {
+      try {
+        const { config, file } = await loadConfig(path);
+        await gateway.reload(config);
+        log.info('config_reloaded', { file: file ?? 'defaults' });
+      } catch (error) {
+        const message = GatewayError.is(error)
+          ? error.message
+          : `The file could not be loaded: ${(error as Error).message}`;
+        log.error('config_refused', { kept: 'the config that was running', message });
+      }
+    });
+  };
+}
+
+function welcome(gateway: Gateway, url: string, file: string | undefined): string {
+  const { pipeline } = gateway.runtime;
+  const key = pipeline.open ? '' : " -H 'authorization: Bearer YOUR_KEY'";
+  const body = `{"model":"echo","messages":[{"role":"user","content":"Hello"}]}`;
+  const access = pipeline.open
+    ? 'No API keys are configured: only this machine can connect. An SDK that wants a key may send "portcullis".'
+    : 'An API key is required.';
+  return `Portcullis serves ${url}/v1 on ${file ?? 'embedded defaults'}. ${access}
+
+${pipelineText(pipeline.rows)}
+
+Try it:
+  curl ${url}/v1/chat/completions -H 'content-type: application/json'${key} -d '${body}'
+`;
+}

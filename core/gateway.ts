@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type Koa from 'koa';
+import { GatewayError, type Log } from 'portcullis/sdk';
+import { readEnvironment } from './config/env.ts';
+import type { GatewayConfig } from './config/gateway-config.ts';
+import { type ExplainReport, type ExplainRequest, explainRequest } from './explain.ts';
+import { createApp } from './http/app.ts';
+import type { Lease } from './http/handle.ts';
+import { compileRequestSchemas } from './http/validate.ts';
+import { createLog } from './log.ts';
+import type { Runtime } from './pipeline/runtime.ts';
+import { createBreakers } from './routing/breaker.ts';
+import { createRuntime, type RuntimeParts } from './runtime.ts';
+
+/** What tests and embedders put in the place of clock, chance, environment and names. */
+export interface GatewayOverrides {
+  readonly now?: () => number;
+  readonly newId?: () => string;
+  readonly random?: () => number;
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly log?: Log;
+  readonly env?: (name: string) => string | undefined;
+  /** Name resolution for everything that the gateway calls. */
+  readonly resolve?: RuntimeParts['resolve'];
+}
+
+export interface Gateway {
+  readonly app: Koa;
+  /** What serves now. */
+  readonly runtime: Runtime;
+  /** Opens the port. Without any API key it is opened on loopback only. */
+  listen(): Promise<{ readonly url: string; readonly host: string; readonly port: number }>;
+  /**
+   * Swaps the config; requests in flight finish on the old one.
+   * @throws GatewayError when the new one is at fault: then nothing changes
+   */
+  reload(config: GatewayConfig): Promise<void>;
+  /** Says what would happen to a request, without sending anything. */
+  explain(request: ExplainRequest): Promise<ExplainReport>;
+  /** Stops taking requests, lets those in flight finish for `drainTimeoutMs`, then frees everything. */
+  close(): Promise<void>;
+}
+
+interface Held {
+  readonly runtime: Runtime;
+  leases: number;
+  retired: boolean;
+}
+
+/** The one composition root. */
+export async function createGateway(config: GatewayConfig, overrides: GatewayOverrides = {}): Promise<Gateway> {
+  const parts: RuntimeParts = {
+    now: overrides.now ?? Date.now,
+    newId: overrides.newId ?? randomUUID,
+    random: overrides.random ?? Math.random,
+    sleep: overrides.sleep ?? ((ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal })),
+    log: overrides.log ?? createLog(config.log.level),
+    env: overrides.env ?? readEnvironment().lookup,
+    resolve: overrides.resolve,
+    breakers: createBreakers(overrides.now ?? Date.now),
+  };
+  let current: Held = { runtime: await createRuntime(config, parts), leases: 0, retired: false };
+  let accepting = true;
+  let server: Server | undefined;
+  let boundToLoopback = false;
+
+  const acquire = (): Lease => {
+    const held = current;
+    held.leases += 1;
+    return {
+      runtime: held.runtime,
+      release: () => {
+        held.leases -= 1;
+        if (held.retired && held.leases === 0) void dispose(held.runtime);
+      },
+    };
+  };
+  const app = createApp({ acquire, newId: parts.newId, accepting: () => accepting, runtime: () => current.runtime });
+
+  void compileRequestSchemas();
+  return {
+    app,
+    get runtime() {
+      return current.runtime;
+    },
+    async listen() {
+      const { host, port } = current.runtime.config.server;
+      const { open } = current.runtime.pipeline;
+      boundToLoopback = open && !isLoopback(host);
+      const address = open ? (isLoopback(host) ? host : '127.0.0.1') : host;
+      if (open)
+        parts.log.warn('no_api_keys', {
+          listening: 'loopback only',
+          ignored_host: host !== undefined && boundToLoopback ? host : null,
+        });
+      server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 0 }, app.callback());
+      await opened(server, port, address);
+      const bound = server.address() as AddressInfo;
+      const shown = bound.address.includes(':') ? `[${bound.address}]` : bound.address;
+      return {
+        url: `http://${shown === '[::]' ? 'localhost' : shown}:${bound.port}`,
+        host: bound.address,
+        port: bound.port,
+      };
+    },
+    async reload(next) {
+      const runtime = await createRuntime(next, parts);
+      if (server !== undefined && runtime.pipeline.open && !current.runtime.pipeline.open) {
+        await dispose(runtime);
+        throw new GatewayError(
+          'invalid_config',
+          'The new config has no API keys, but the gateway is reachable from outside: restart it to do that.',
+          { param: 'keys' },
+        );
+      }
+      const old = current;
+      current = { runtime, leases: 0, retired: false };
+      old.retired = true;
+      if (old.leases === 0) await dispose(old.runtime);
+    },
+    explain: (request) => explainRequest(current.runtime, request, parts.newId),
+    async close() {
+      accepting = false;
+      if (server !== undefined) await drained(server, current.runtime.config.server.drainTimeoutMs);
+      await dispose(current.runtime);
+    },
+  };
+}
+
+async function dispose(runtime: Runtime): Promise<void> {
+  await runtime.pipeline.close();
+  await runtime.upstream.close();
+}
+
+function isLoopback(host: string | undefined): boolean {
+  return host === 'localhost' || host === '::1' || host?.startsWith('127.') === true;
+}
+
+function opened(server: Server, port: number, host: string | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function drained(server: Server, limitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const force = setTimeout(() => server.closeAllConnections(), limitMs);
+    // A connection that was busy when the close began is idle, and kept alive, once its reply is out.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    server.close(() => {
+      clearTimeout(force);
+      clearInterval(sweep);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

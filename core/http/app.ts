@@ -1,0 +1,127 @@
+import cors from '@koa/cors';
+import Router, { type RouterContext } from '@koa/router';
+import Koa, { type Context, type Next } from 'koa';
+import { asString, GatewayError } from 'portcullis/sdk';
+import { Exchange } from '../pipeline/exchange.ts';
+import { identify } from '../pipeline/run.ts';
+import type { Runtime } from '../pipeline/runtime.ts';
+import { type HandlerOptions, inferenceHandler, plainError } from './handle.ts';
+import { dialectOfPath, type InferenceRoute, inferenceRoutes } from './inference.ts';
+
+export interface AppOptions extends HandlerOptions {
+  /** The state that serves now, for what is no inference request. */
+  readonly runtime: () => Runtime;
+}
+
+/** The HTTP surface: inference routes, health, the pipeline's listing, and errors for everything else. */
+export function createApp(options: AppOptions): Koa {
+  const app = new Koa();
+  // Every error of a request is answered where it is caught; what still gets here is a broken connection.
+  app.silent = true;
+  app.use(faults(options));
+  app.use(allowOrigins(options));
+  const router = new Router({ sensitive: true, strict: true });
+  health(router, options);
+  router.get('/v1/pipeline', async (ctx) => {
+    await identify(options.runtime(), bareExchange(ctx, options));
+    ctx.body = { phases: options.runtime().pipeline.rows };
+  });
+  for (const route of inferenceRoutes) addRoute(router, route, options);
+  app.use(router.routes());
+  app.use((ctx) => {
+    const allowed = methodsOf(router, ctx.path);
+    if (allowed.length === 0)
+      throw new GatewayError('not_found', `There is no route ${ctx.method} ${ctx.path.slice(0, 200)}.`);
+    const headers = { allow: allowed.join(', ') };
+    throw new GatewayError(
+      'method_not_allowed',
+      `${ctx.path.slice(0, 200)} does not take ${ctx.method}; it takes ${headers.allow}.`,
+      { headers },
+    );
+  });
+  return app;
+}
+
+function addRoute(router: Router, route: InferenceRoute, options: AppOptions): void {
+  const serve = inferenceHandler(route, options);
+  const proxied = route.endpoint === 'proxy';
+  router[route.method](route.path, (ctx: RouterContext) =>
+    serve(ctx, proxied ? { path: ctx.path.slice('/v1/proxy/'.length) } : paramsOf(ctx)),
+  );
+}
+
+function paramsOf(ctx: RouterContext): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const name in ctx.params) {
+    const value = asString(ctx.params[name]);
+    if (value !== undefined) params[name] = value;
+  }
+  return params;
+}
+
+function health(router: Router, { runtime, accepting }: AppOptions): void {
+  router.get('/', (ctx) => {
+    ctx.body = 'Portcullis is running. See /v1/pipeline.\n';
+  });
+  router.get('/v1/health', (ctx) => {
+    ctx.body = { status: accepting() ? 'ok' : 'draining', open: runtime().pipeline.open };
+    if (!accepting()) ctx.status = 503;
+  });
+  router.get('/v1/health/live', (ctx) => {
+    ctx.body = { status: 'ok' };
+  });
+  router.get('/v1/health/ready', (ctx) => {
+    ctx.status = accepting() ? 200 : 503;
+    ctx.body = { status: accepting() ? 'ok' : 'draining' };
+  });
+}
+
+/** A request that is no inference, for the one thing it needs: who calls. */
+function bareExchange(ctx: Context, { runtime, newId }: AppOptions): Exchange {
+  return new Exchange({
+    id: newId(),
+    method: ctx.method,
+    path: ctx.path,
+    query: ctx.search,
+    endpoint: 'proxy',
+    dialect: undefined,
+    params: {},
+    headers: ctx.req.headers as Record<string, string>,
+    vendors: runtime().config.server.headerVendors,
+    startedAt: runtime().now(),
+  });
+}
+
+function faults(options: AppOptions) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+    } catch (error) {
+      plainError(ctx, error, dialectOfPath(ctx.path), options.runtime(), options.newId());
+    }
+  };
+}
+
+function allowOrigins({ runtime }: AppOptions) {
+  const middleware = cors({
+    origin: (ctx) => {
+      const { origins } = runtime().config.server.cors;
+      if (origins.includes('*')) return '*';
+      const origin = ctx.get('origin');
+      return origins.includes(origin) ? origin : '';
+    },
+    exposeHeaders: '*',
+    allowMethods: 'GET,POST,PUT,PATCH,DELETE',
+    maxAge: 600,
+  });
+  return (ctx: Context, next: Next): Promise<void> => {
+    // Without an Origin header the request is no browser's, and the headers would only cost time.
+    if (!runtime().config.server.cors.enabled || ctx.req.headers.origin === undefined) return next();
+    return middleware(ctx, next);
+  };
+}
+
+function methodsOf(router: Router, path: string): readonly string[] {
+  const methods = router.stack.filter((layer) => layer.match(path)).flatMap((layer) => layer.methods);
+  return [...new Set(methods)];
+}

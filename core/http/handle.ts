@@ -1,0 +1,130 @@
+import type { ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import { type DialectName, GatewayError, type Outcome, type RequestRecord } from 'portcullis/sdk';
+import { Exchange } from '../pipeline/exchange.ts';
+import { runExchange } from '../pipeline/run.ts';
+import type { Runtime } from '../pipeline/runtime.ts';
+import { checkJsonType, parseBody, readBody } from './body.ts';
+import { errorReply } from './errors.ts';
+import type { InferenceRoute } from './inference.ts';
+import { type Ending, respond } from './respond.ts';
+
+/** One state of the gateway, held by a request for as long as it runs. */
+export interface Lease {
+  readonly runtime: Runtime;
+  release(): void;
+}
+
+export interface HandlerOptions {
+  readonly acquire: () => Lease;
+  readonly newId: () => string;
+  /** Whether new requests are still taken. */
+  readonly accepting: () => boolean;
+}
+
+/** Serves one inference route: reads, runs the pipeline, sends, settles and logs. */
+export function inferenceHandler(route: InferenceRoute, options: HandlerOptions) {
+  return async (ctx: Context, params: Readonly<Record<string, string>>): Promise<void> => {
+    ctx.respond = false;
+    const { runtime, release } = options.acquire();
+    const exchange = exchangeOf(ctx, route, params, runtime, options.newId());
+    watchClient(ctx.res, exchange);
+    const outcome = await outcomeOf(ctx, route, exchange, runtime, options.accepting());
+    respond(ctx.res, exchange, outcome, (ending) => {
+      release();
+      finish(runtime, exchange, outcome, ending);
+    });
+  };
+}
+
+function exchangeOf(
+  ctx: Context,
+  route: InferenceRoute,
+  params: Readonly<Record<string, string>>,
+  runtime: Runtime,
+  id: string,
+): Exchange {
+  return new Exchange({
+    id,
+    method: ctx.method,
+    path: ctx.path,
+    query: ctx.search,
+    endpoint: route.endpoint,
+    dialect: route.dialect,
+    params,
+    // Node joins repeated headers; the only one it keeps as a list, set-cookie, is no request header.
+    headers: ctx.req.headers as Record<string, string>,
+    vendors: runtime.config.server.headerVendors,
+    startedAt: runtime.now(),
+  });
+}
+
+function watchClient(response: ServerResponse, exchange: Exchange): void {
+  response.on('close', () => {
+    if (!response.writableFinished) exchange.cancellation.cancel();
+  });
+  // A reset while a reply is written is told by `close`; without a listener it would end the process.
+  response.on('error', () => {});
+}
+
+async function outcomeOf(
+  ctx: Context,
+  route: InferenceRoute,
+  exchange: Exchange,
+  runtime: Runtime,
+  accepting: boolean,
+): Promise<Outcome> {
+  try {
+    if (!accepting)
+      throw new GatewayError('not_ready', 'The gateway is shutting down.', {
+        headers: { 'retry-after': '5', connection: 'close' },
+      });
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      if (route.kind !== undefined) checkJsonType(ctx.req);
+      const bytes = await readBody(ctx.req, runtime.config.server.bodyLimit);
+      exchange.rawBody = bytes;
+      if (route.kind !== undefined) exchange.body = parseBody(bytes);
+    }
+    return await runExchange(runtime, exchange, route.kind);
+  } catch (error) {
+    return errorReply(error, exchange.id, route.dialect, runtime.log);
+  }
+}
+
+function finish(runtime: Runtime, exchange: Exchange, outcome: Outcome, ending: Ending): void {
+  const record = recordOf(runtime, exchange, outcome, ending);
+  const settled = runtime.pipeline.settle(exchange, record);
+  if (settled instanceof Promise) void settled.then(() => runtime.pipeline.log(record));
+  else runtime.pipeline.log(record);
+}
+
+function recordOf(runtime: Runtime, exchange: Exchange, outcome: Outcome, ending: Ending): RequestRecord {
+  const left = ending === 'left' || exchange.cancellation.cancelled;
+  return {
+    id: exchange.id,
+    traceId: exchange.traceId,
+    startedAt: exchange.startedAt,
+    durationMs: runtime.now() - exchange.startedAt,
+    method: exchange.method,
+    path: exchange.path,
+    endpoint: exchange.endpoint,
+    status: left ? 499 : outcome.status,
+    stream: outcome.body.kind === 'stream',
+    principal: exchange.principal.id,
+    provider: outcome.provider,
+    model: outcome.model,
+    target: outcome.path === '' ? undefined : outcome.path,
+    retries: outcome.retries,
+    usage: outcome.usage(),
+    error: left ? 'client_closed' : outcome.error,
+  };
+}
+
+/** An error outside any inference route: an unknown path, a wrong method. */
+export function plainError(ctx: Context, error: unknown, dialect: DialectName, runtime: Runtime, id: string): void {
+  const reply = errorReply(error, id, dialect, runtime.log);
+  ctx.status = reply.status;
+  ctx.set(`x-${runtime.config.server.headerVendors[0] ?? 'gw'}-request-id`, id);
+  for (const name in reply.headers) ctx.set(name, String(reply.headers[name]));
+  ctx.body = reply.body.kind === 'bytes' ? Buffer.from(reply.body.bytes) : null;
+}

@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http';
+import type { Outcome } from 'portcullis/sdk';
+import type { Exchange } from '../pipeline/exchange.ts';
+
+/** How a reply ended: sent whole, or the client left first. */
+export type Ending = 'sent' | 'left';
+
+/**
+ * Sends an outcome. Buffers go out in one write; a stream flows with back-pressure, and stops at its source when the
+ * client leaves. `done` runs once, when the last byte is out or the client is gone.
+ */
+export function respond(
+  response: ServerResponse,
+  exchange: Exchange,
+  outcome: Outcome,
+  done: (ending: Ending) => void,
+): void {
+  const { body } = outcome;
+  if (response.destroyed || response.writableEnded) {
+    if (body.kind === 'stream') body.stream.abort();
+    done('left');
+    return;
+  }
+  const headers = replyHeaders(exchange, outcome);
+  if (body.kind === 'bytes') {
+    headers['content-length'] = body.bytes.byteLength;
+    response.writeHead(outcome.status, headers);
+    response.end(body.bytes);
+    done('sent');
+    return;
+  }
+
+  const { stream } = body;
+  let over = false;
+  const finish = (ending: Ending) => {
+    if (over) return;
+    over = true;
+    forget();
+    done(ending);
+  };
+  const forget = exchange.cancellation.onCancel(() => {
+    stream.abort();
+    finish('left');
+  });
+  if (over) return;
+  headers['cache-control'] ??= 'no-cache';
+  headers['x-accel-buffering'] = 'no';
+  response.writeHead(outcome.status, headers);
+  response.flushHeaders();
+  response.on('drain', () => stream.resume());
+  stream.pipe({
+    data: (chunk) => over || response.write(chunk),
+    end: () => {
+      if (over) return;
+      response.end();
+      finish('sent');
+    },
+    error: () => {
+      // Only raw bytes get here: a stream in a dialect ends with an error event of its own.
+      response.destroy();
+      finish('left');
+    },
+  });
+}
+
+function replyHeaders(exchange: Exchange, outcome: Outcome): Record<string, string | string[] | number> {
+  const headers: Record<string, string | string[] | number> = {};
+  for (const name in outcome.headers) {
+    const value = outcome.headers[name];
+    if (value !== undefined) headers[name] = typeof value === 'string' ? value : [...value];
+  }
+  const own = `x-${exchange.vendor}-`;
+  headers[`${own}request-id`] = exchange.id;
+  headers[`${own}trace-id`] = exchange.traceId;
+  if (outcome.path !== '') {
+    headers[`${own}last-used-option-index`] = outcome.path;
+    headers[`${own}retry-attempt-count`] = outcome.retries;
+  }
+  if (outcome.provider !== undefined) headers[`${own}provider`] = outcome.provider;
+  if (outcome.error === 'internal' || outcome.error === 'plugin_failed') headers[`${own}gateway-exception`] = 'true';
+  return headers;
+}

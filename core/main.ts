@@ -1,0 +1,3 @@
+import { runCommand } from './cli/command.ts';
+
+process.exitCode = await runCommand(process.argv.slice(2));

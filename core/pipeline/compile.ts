@@ -1,0 +1,269 @@
+import {
+  GatewayError,
+  type Hooks,
+  type JsonObject,
+  type Log,
+  type MaybePromise,
+  type Outcome,
+  type PhaseName,
+  type Principal,
+  phaseNames,
+  type RequestContext,
+  type RequestRecord,
+  type Resolution,
+  type TargetContext,
+  type UnidentifiedRequest,
+} from 'portcullis/sdk';
+import { phases } from './phases.ts';
+
+/** A plugin that has been set up, as the compiler needs it. */
+export interface ReadyPlugin {
+  readonly name: string;
+  readonly major: number;
+  readonly version: string;
+  readonly serves: readonly string[];
+  readonly hooks: Hooks;
+}
+
+/** One row of what runs: what the start-up log, `GET /v1/pipeline` and `explain` print. */
+export interface PipelineRow {
+  readonly phase: PhaseName;
+  readonly scope: string;
+  readonly kind: string;
+  readonly fail: string;
+  readonly plugins: readonly string[];
+}
+
+/**
+ * The compiled chains. A hook that returns no promise costs no await: each chain gives its result at once when all of its
+ * hooks do.
+ */
+export interface Pipeline {
+  readonly rows: readonly PipelineRow[];
+  /** Config features that some plugin acts on. */
+  readonly serves: ReadonlySet<string>;
+  /** Callers need no key. */
+  readonly open: boolean;
+  identify(request: UnidentifiedRequest): MaybePromise<Principal | undefined>;
+  resolve(request: RequestContext): MaybePromise<Resolution>;
+  admit(request: RequestContext): MaybePromise<void>;
+  prepare(target: TargetContext): MaybePromise<JsonObject>;
+  beforeRequest(target: TargetContext): MaybePromise<JsonObject>;
+  lookup(target: TargetContext): MaybePromise<Outcome | undefined>;
+  attempt(target: TargetContext, call: () => Promise<Outcome>): Promise<Outcome>;
+  afterRequest(target: TargetContext, outcome: Outcome): MaybePromise<Outcome>;
+  settle(request: RequestContext, record: RequestRecord): MaybePromise<void>;
+  log(record: RequestRecord): void;
+  close(): Promise<void>;
+}
+
+const unresolved: Resolution = Object.freeze({});
+
+interface Entry<H> {
+  readonly plugin: string;
+  readonly hook: H;
+}
+
+/** @param order the plugins of each phase, in run order */
+export function compilePipeline(order: Readonly<Record<PhaseName, readonly ReadyPlugin[]>>, log: Log): Pipeline {
+  const plugins = [...new Set(phaseNames.flatMap((phase) => order[phase]))];
+  const entries = <P extends PhaseName>(phase: P): readonly Entry<NonNullable<Hooks[P]>>[] =>
+    order[phase].map((plugin) => {
+      const hook = plugin.hooks[phase];
+      if (hook === undefined) {
+        const offered = phaseNames.filter((name) => plugin.hooks[name] !== undefined).join(', ');
+        throw new GatewayError(
+          'invalid_config',
+          `The plugin ${plugin.name} does not implement the phase ${phase}; it implements: ${offered}.`,
+          {
+            param: `phases.${phase}`,
+          },
+        );
+      }
+      return { plugin: plugin.name, hook: hook.bind(plugin.hooks) as NonNullable<Hooks[P]> };
+    });
+
+  const identify = entries('identify');
+  const resolve = entries('resolve');
+  const admit = entries('admit');
+  const prepare = entries('prepare');
+  const beforeRequest = entries('beforeRequest');
+  const lookup = entries('lookup');
+  const attempt = entries('attempt');
+  const afterRequest = entries('afterRequest');
+  const settle = entries('settle');
+  const records = entries('log');
+  const warn = (phase: PhaseName, plugin: string, error: unknown) =>
+    log.error('plugin_failed', { phase, plugin, error: error instanceof Error ? error.message : 'not an error' });
+
+  return {
+    rows: phaseNames.map((phase) => ({
+      phase,
+      ...phases[phase],
+      plugins: order[phase].map(({ name, major }) => `${name}@${major}`),
+    })),
+    serves: new Set(plugins.flatMap((plugin) => plugin.serves)),
+    open: order.identify.some((plugin) => plugin.hooks.open === true),
+    identify: (request) => first(identify, (hook) => hook(request)),
+    resolve: (request) =>
+      chain(
+        resolve,
+        unresolved,
+        (hook) => hook(request),
+        (merged, next) => (merged === unresolved ? next : { ...merged, ...next }),
+      ),
+    admit: (request) =>
+      chain(
+        admit,
+        undefined,
+        (hook) => hook(request),
+        () => undefined,
+      ),
+    prepare: (target) =>
+      chain(
+        prepare,
+        target.body,
+        (hook, body) => hook(withBody(target, body)),
+        (_, next) => next,
+      ),
+    beforeRequest: (target) =>
+      chain(
+        beforeRequest,
+        target.body,
+        (hook, body) => hook(withBody(target, body)),
+        (_, next) => next,
+      ),
+    lookup:
+      lookup.length === 0
+        ? () => undefined
+        : (target) =>
+            firstOpen(
+              lookup,
+              (hook) => hook(target),
+              (plugin, error) => warn('lookup', plugin, error),
+            ),
+    attempt: (target, call) => around(attempt, target, call),
+    afterRequest: (target, outcome) =>
+      chain(
+        afterRequest,
+        outcome,
+        (hook, current) => hook(target, current),
+        (_, next) => next,
+      ),
+    settle:
+      settle.length === 0
+        ? () => undefined
+        : async (request, record) => {
+            for (const { plugin, hook } of settle) {
+              try {
+                await hook(request, record);
+              } catch (error) {
+                warn('settle', plugin, error);
+              }
+            }
+          },
+    log: (record) => {
+      for (const { plugin, hook } of records) {
+        try {
+          const running = hook(record);
+          if (running instanceof Promise) running.catch((error: unknown) => warn('log', plugin, error));
+        } catch (error) {
+          warn('log', plugin, error);
+        }
+      }
+    },
+    close: async () => {
+      for (const plugin of plugins.toReversed()) await plugin.hooks.close?.();
+    },
+  };
+}
+
+function withBody(target: TargetContext, body: JsonObject): TargetContext {
+  return body === target.body ? target : { ...target, body };
+}
+
+/** Names the plugin in whatever it throws that is not an error for the caller. */
+function blame(plugin: string, error: unknown): GatewayError {
+  if (GatewayError.is(error)) return error;
+  return new GatewayError('plugin_failed', `The plugin ${plugin} failed.`, { cause: error });
+}
+
+function run<T>(plugin: string, hook: () => MaybePromise<T>): MaybePromise<T> {
+  try {
+    const result = hook();
+    return result instanceof Promise
+      ? result.catch((error: unknown) => {
+          throw blame(plugin, error);
+        })
+      : result;
+  } catch (error) {
+    throw blame(plugin, error);
+  }
+}
+
+function first<H, T>(
+  entries: readonly Entry<H>[],
+  call: (hook: H) => MaybePromise<T | undefined>,
+  from = 0,
+): MaybePromise<T | undefined> {
+  for (let index = from; index < entries.length; index += 1) {
+    const entry = entries[index];
+    if (entry === undefined) break;
+    const answer = run(entry.plugin, () => call(entry.hook));
+    if (answer instanceof Promise) return answer.then((settled) => settled ?? first(entries, call, index + 1));
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
+
+async function firstOpen<H, T>(
+  entries: readonly Entry<H>[],
+  call: (hook: H) => MaybePromise<T | undefined>,
+  failed: (plugin: string, error: unknown) => void,
+): Promise<T | undefined> {
+  for (const { plugin, hook } of entries) {
+    try {
+      const answer = await call(hook);
+      if (answer !== undefined) return answer;
+    } catch (error) {
+      failed(plugin, error);
+    }
+  }
+  return undefined;
+}
+
+function chain<H, T, R>(
+  entries: readonly Entry<H>[],
+  start: T,
+  call: (hook: H, value: T) => MaybePromise<R | undefined>,
+  merge: (value: T, result: NonNullable<R>) => T,
+  from = 0,
+): MaybePromise<T> {
+  let value = start;
+  for (let index = from; index < entries.length; index += 1) {
+    const entry = entries[index];
+    if (entry === undefined) break;
+    const current = value;
+    const result = run(entry.plugin, () => call(entry.hook, current));
+    if (result instanceof Promise) {
+      return result.then((settled) =>
+        chain(entries, settled == null ? current : merge(current, settled), call, merge, index + 1),
+      );
+    }
+    if (result != null) value = merge(value, result);
+  }
+  return value;
+}
+
+function around(
+  entries: readonly Entry<NonNullable<Hooks['attempt']>>[],
+  target: TargetContext,
+  call: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const step = (index: number): Promise<Outcome> => {
+    const entry = entries[index];
+    if (entry === undefined) return call();
+    return run(entry.plugin, () => entry.hook(target, () => step(index + 1))) as Promise<Outcome>;
+  };
+  return step(0);
+}

@@ -1,0 +1,88 @@
+import { GatewayError, type MaybePromise, type Outcome, type RequestKind } from 'portcullis/sdk';
+import { validateRequest } from '../http/validate.ts';
+import { type WalkFacts, walk } from '../routing/walk.ts';
+import { type Exchange, metadataOf } from './exchange.ts';
+import { asksProvider, integratedModels } from './models.ts';
+import type { ResolvedPlan } from './plans.ts';
+import type { Runtime } from './runtime.ts';
+import { runTarget } from './target.ts';
+
+/** Takes one request through the request phases and the router. Throws what ends the request before any target. */
+export async function runExchange(
+  runtime: Runtime,
+  exchange: Exchange,
+  kind: RequestKind | undefined,
+): Promise<Outcome> {
+  const identified = identify(runtime, exchange);
+  if (identified instanceof Promise) await identified;
+  if (exchange.endpoint === 'listModels' && !asksProvider(exchange)) return integratedModels(runtime);
+  const plan = await resolvePlan(runtime, exchange, kind);
+  const admitted = runtime.pipeline.admit(exchange);
+  if (admitted instanceof Promise) await admitted;
+  const { root } = plan.plan;
+  if (root.kind === 'leaf') {
+    if (exchange.endpoint === 'listModels' && root.fetchIntegratedModels === true) return integratedModels(runtime);
+    return runTarget(runtime, exchange, plan, root);
+  }
+  return walk(
+    plan.plan,
+    walkFacts(runtime, exchange, plan),
+    (leaf) => runTarget(runtime, exchange, plan, leaf),
+    runtime.breakers,
+    giveUp,
+  );
+}
+
+/** An outcome that another target replaces: its stream must not hold a connection. */
+function giveUp({ body }: Outcome): void {
+  if (body.kind === 'stream') body.stream.abort();
+}
+
+/** What the strategies may look at. */
+export function walkFacts(runtime: Runtime, exchange: Exchange, plan: ResolvedPlan): WalkFacts {
+  return {
+    metadata: exchange.metadata,
+    params: exchange.body,
+    path: exchange.path,
+    random: runtime.random,
+    now: runtime.now,
+    cancelled: () => exchange.cancellation.cancelled,
+    // Nobody may open a breaker for others by sending their config with a broken key of its own.
+    ...(plan.inline ? { scope: exchange.principal.id } : {}),
+  };
+}
+
+/** Who calls. @throws GatewayError `unauthenticated` when no plugin knows the caller */
+export function identify(runtime: Runtime, exchange: Exchange): MaybePromise<void> {
+  const accept = (principal: Exchange['principal'] | undefined) => {
+    if (principal === undefined) {
+      throw new GatewayError(
+        'unauthenticated',
+        'An API key is required: send it as x-gw-api-key or as a Bearer token.',
+      );
+    }
+    exchange.principal = principal;
+  };
+  const principal = runtime.pipeline.identify(exchange);
+  return principal instanceof Promise ? principal.then(accept) : accept(principal);
+}
+
+/** What is asked, and of whom: settles the body, the metadata and the plan of the exchange. */
+export async function resolvePlan(
+  runtime: Runtime,
+  exchange: Exchange,
+  kind: RequestKind | undefined,
+): Promise<ResolvedPlan> {
+  exchange.metadata = metadataOf(exchange);
+  const pending = runtime.pipeline.resolve(exchange);
+  const resolution = pending instanceof Promise ? await pending : pending;
+  if (resolution.body !== undefined) exchange.body = resolution.body;
+  if (resolution.metadata !== undefined) exchange.metadata = { ...exchange.metadata, ...resolution.metadata };
+  const plan = runtime.plans.planOf(resolution);
+  if (kind === undefined) return plan;
+  validateRequest(kind, exchange.body, { strict: exchange.strict && !plan.relaxed });
+  if (exchange.body.model === undefined && !plan.suppliesModel) {
+    throw new GatewayError('bad_request', 'model is required: a string that names the model.', { param: 'model' });
+  }
+  return plan;
+}

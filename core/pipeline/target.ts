@@ -1,0 +1,124 @@
+import { GatewayError, type Outcome, type TargetContext } from 'portcullis/sdk';
+import type { Leaf } from '../routing/plan.ts';
+import { buildOutbound, type Outbound } from '../upstream/outbound.ts';
+import { errorOutcome, type OutcomeFacts } from '../upstream/outcome.ts';
+import type { Exchange } from './exchange.ts';
+import type { ResolvedPlan } from './plans.ts';
+import type { Runtime } from './runtime.ts';
+import { checkModel, type TargetProvider } from './target-settings.ts';
+
+/** Faults that no other target can mend: they end the request. */
+const final: ReadonlySet<string> = new Set(['internal', 'plugin_failed', 'client_closed']);
+
+/** Takes one target through the target phases. Whatever a fallback may react to is an outcome, not a throw. */
+export async function runTarget(
+  runtime: Runtime,
+  exchange: Exchange,
+  plan: ResolvedPlan,
+  leaf: Leaf,
+): Promise<Outcome> {
+  const { pipeline } = runtime;
+  let provider: TargetProvider | undefined;
+  try {
+    provider = runtime.settings.providerOf(leaf, exchange.body);
+    const prepared = prepareTarget(runtime, exchange, leaf, provider);
+    const target = prepared instanceof Promise ? await prepared : prepared;
+    const known = pipeline.lookup(target);
+    const found = known instanceof Promise ? await known : known;
+    if (found !== undefined) return found;
+
+    const outbound = outboundOf(runtime, exchange, plan, leaf, provider, target);
+    if (outbound.dropped.length > 0) {
+      runtime.log.info('fields_dropped', {
+        request: exchange.id,
+        provider: provider.unit.name,
+        fields: outbound.dropped,
+      });
+    }
+    const facts = factsOf(exchange, provider, outbound.facts.model, leaf);
+    const call = async (): Promise<Outcome> => {
+      try {
+        return await runtime.upstream.call(outbound, {
+          request: exchange,
+          cancellation: exchange.cancellation,
+          path: leaf.path,
+          strict: target.strict,
+          requestTimeoutMs: leaf.requestTimeoutMs,
+        });
+      } catch (error) {
+        return outcomeOfError(exchange, error, facts);
+      }
+    };
+    const outcome = await pipeline.attempt(target, call);
+    return await pipeline.afterRequest(target, outcome);
+  } catch (error) {
+    return outcomeOfError(exchange, error, factsOf(exchange, provider, undefined, leaf));
+  }
+}
+
+function outcomeOfError(exchange: Exchange, error: unknown, facts: OutcomeFacts): Outcome {
+  if (exchange.cancellation.cancelled) {
+    throw new GatewayError('client_closed', 'The client left before the reply was complete.', { cause: error });
+  }
+  if (!GatewayError.is(error) || final.has(error.code)) throw error;
+  return errorOutcome(error, facts);
+}
+
+function factsOf(
+  exchange: Exchange,
+  provider: TargetProvider | undefined,
+  model: string | undefined,
+  leaf: Leaf,
+): OutcomeFacts {
+  return { requestId: exchange.id, dialect: exchange.dialect, provider: provider?.unit.name, model, path: leaf.path };
+}
+
+/** The target after the phases that may change its body. */
+export function prepareTarget(
+  runtime: Runtime,
+  exchange: Exchange,
+  leaf: Leaf,
+  provider: TargetProvider,
+): TargetContext | Promise<TargetContext> {
+  const target: TargetContext = {
+    request: exchange,
+    path: leaf.path,
+    name: leaf.name,
+    provider: provider.unit.name,
+    body: exchange.body,
+    strict: exchange.strict && leaf.strict !== false,
+    retry: leaf.retry,
+    overrideParams: leaf.overrideParams,
+    defaultParams: leaf.defaultParams,
+    dropParams: leaf.dropParams,
+  };
+  const after = (body: TargetContext['body']) => (body === target.body ? target : { ...target, body });
+  const prepared = runtime.pipeline.prepare(target);
+  if (prepared instanceof Promise)
+    return prepared.then(async (body) => after(await runtime.pipeline.beforeRequest(after(body))));
+  const final = runtime.pipeline.beforeRequest(after(prepared));
+  return final instanceof Promise ? final.then(after) : after(final);
+}
+
+/** The request that would leave for this target. */
+export function outboundOf(
+  runtime: Runtime,
+  exchange: Exchange,
+  plan: ResolvedPlan,
+  leaf: Leaf,
+  provider: TargetProvider,
+  target: TargetContext,
+): Outbound {
+  const outbound = buildOutbound({
+    request: exchange,
+    leaf,
+    unit: provider.unit,
+    settings: runtime.settings.settingsOf(leaf, provider, plan, exchange),
+    body: target.body,
+    rawBody: exchange.rawBody,
+    strict: target.strict,
+    vendors: runtime.config.server.headerVendors,
+  });
+  checkModel(provider.saved, outbound.facts.model);
+  return outbound;
+}

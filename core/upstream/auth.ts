@@ -1,0 +1,100 @@
+import {
+  type Auth,
+  asNumber,
+  asObject,
+  asString,
+  GatewayError,
+  parseJson,
+  type Settings,
+  type TokenRequest,
+} from 'portcullis/sdk';
+
+/** Sends a token request and gives status and body. */
+export type SendTokenRequest = (request: TokenRequest) => Promise<{ readonly status: number; readonly body: string }>;
+
+/** Where `explain` shows no value: a stand-in for a token that is only fetched when a request is really sent. */
+export const unfetchedToken = 'Bearer <fetched when the request is sent>';
+
+interface CachedToken {
+  readonly value: Promise<string>;
+  /** Epoch milliseconds after which a new one is fetched. */
+  staleAt: number;
+}
+
+const maxTokens = 1000;
+const marginMs = 5 * 60_000;
+const shortestMs = 30_000;
+
+/** Turns a provider's auth into headers; tokens are cached until shortly before they end, one fetch at a time. */
+export class Authenticator {
+  readonly #send: SendTokenRequest;
+  readonly #now: () => number;
+  readonly #tokens = new Map<string, CachedToken>();
+
+  constructor(send: SendTokenRequest, now: () => number) {
+    this.#send = send;
+    this.#now = now;
+  }
+
+  /** The headers that carry the credential; no promise unless a token has to be fetched or waited for. */
+  headersFor(
+    auth: Auth,
+    settings: Settings,
+    upstream: string,
+  ): Record<string, string> | Promise<Record<string, string>> {
+    switch (auth.kind) {
+      case 'none':
+        return {};
+      case 'bearer': {
+        const value = asString(settings[auth.from]);
+        return value === undefined ? {} : { authorization: `Bearer ${value}` };
+      }
+      case 'header': {
+        const value = asString(settings[auth.from]);
+        return value === undefined ? {} : { [auth.name]: value };
+      }
+      case 'token':
+        return this.#bearerToken(auth, settings, upstream);
+    }
+  }
+
+  async #bearerToken(
+    auth: Extract<Auth, { kind: 'token' }>,
+    settings: Settings,
+    upstream: string,
+  ): Promise<Record<string, string>> {
+    const request = await auth.request(settings);
+    const key = JSON.stringify([request.url, request.form, request.headers]);
+    const cached = this.#tokens.get(key);
+    if (cached !== undefined && cached.staleAt > this.#now()) return { authorization: `Bearer ${await cached.value}` };
+    const token: CachedToken = {
+      value: this.#fetch(request, upstream, (staleAt) => {
+        token.staleAt = staleAt;
+      }),
+      staleAt: Number.POSITIVE_INFINITY,
+    };
+    if (this.#tokens.size >= maxTokens) this.#tokens.clear();
+    this.#tokens.set(key, token);
+    try {
+      return { authorization: `Bearer ${await token.value}` };
+    } catch (error) {
+      this.#tokens.delete(key);
+      throw error;
+    }
+  }
+
+  async #fetch(request: TokenRequest, upstream: string, setStale: (at: number) => void): Promise<string> {
+    const { status, body } = await this.#send(request);
+    const answer = asObject(parseJson(body));
+    const token = asString(answer?.access_token);
+    if (status !== 200 || token === undefined) {
+      throw new GatewayError(
+        'upstream_error',
+        `The token endpoint of ${upstream} answered with status ${status} and no token.`,
+      );
+    }
+    const lifeMs = (asNumber(Number(answer?.expires_in)) ?? 0) * 1000;
+    setStale(this.#now() + Math.max(lifeMs - marginMs, shortestMs));
+    return token;
+  }
+}

@@ -1,0 +1,93 @@
+import type { RequestHeaders } from 'portcullis/sdk';
+import type { WireHeaders } from './transport.ts';
+
+/** Hop-by-hop headers (RFC 9110 §7.6.1), and those that the connection itself decides. */
+const hopByHop = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Never sent on for a client: credentials are the gateway's to set, cookies are none of a provider's business. */
+const deniedUpstream = new Set([
+  ...hopByHop,
+  'host',
+  'content-length',
+  'expect',
+  'accept-encoding',
+  'cookie',
+  'cookie2',
+  'authorization',
+  'x-api-key',
+  'api-key',
+  'x-goog-api-key',
+  'ocp-apim-subscription-key',
+  'forwarded',
+  'via',
+  'metadata',
+  'metadata-flavor',
+  'x-aws-ec2-metadata-token',
+  'x-aws-ec2-metadata-token-ttl-seconds',
+  'x-identity-header',
+  'x-envoy-original-path',
+  'x-original-url',
+  'x-rewrite-url',
+]);
+
+/** Never passed back: they speak of the connection to the provider, or would set state at the client. */
+const deniedDownstream = new Set([
+  ...hopByHop,
+  'content-length',
+  'content-encoding',
+  'set-cookie',
+  'alt-svc',
+  'strict-transport-security',
+  'server',
+  'via',
+]);
+
+/** Whether a client's header may travel to a provider. `vendors` are the gateway's own header segments. */
+export function mayForward(name: string, vendors: readonly string[]): boolean {
+  if (deniedUpstream.has(name) || name.startsWith('x-forwarded-') || name.startsWith('sec-')) return false;
+  return !vendors.some((vendor) => name.startsWith(`x-${vendor}-`));
+}
+
+/** The named headers of the client, as far as they may be forwarded. */
+export function forwarded(
+  names: readonly string[] | undefined,
+  headers: RequestHeaders,
+  vendors: readonly string[],
+): Record<string, string> {
+  const chosen: Record<string, string> = {};
+  for (const raw of names ?? []) {
+    const name = raw.toLowerCase();
+    const value = headers[name];
+    if (value !== undefined && mayForward(name, vendors)) chosen[name] = value;
+  }
+  return chosen;
+}
+
+/** All of the client's headers that may be forwarded: what the proxy route sends on. */
+export function forwardedAll(headers: RequestHeaders, vendors: readonly string[]): Record<string, string> {
+  return forwarded(Object.keys(headers), headers, vendors);
+}
+
+/** A provider's reply headers as the client gets them. */
+export function repliedHeaders(
+  headers: WireHeaders,
+  keepEncoding: boolean,
+): Record<string, string | readonly string[]> {
+  const kept: Record<string, string | readonly string[]> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    if (!deniedDownstream.has(name) || (keepEncoding && name === 'content-encoding')) kept[name] = value;
+  }
+  return kept;
+}

@@ -1,0 +1,178 @@
+import {
+  asString,
+  type CallFacts,
+  type CodecContext,
+  type Dialect,
+  dialects,
+  GatewayError,
+  type JsonObject,
+  type RequestContext,
+} from 'portcullis/sdk';
+import type { Leaf } from '../routing/plan.ts';
+import { type ChosenEndpoint, chooseEndpoint } from './endpoints.ts';
+import { forwarded, forwardedAll } from './headers.ts';
+import { applyParamRules } from './params.ts';
+import type { ProviderUnit } from './provider-unit.ts';
+import { pathOf, type ResolvedSettings } from './settings.ts';
+
+/** A request as it will leave the gateway, but for its credential. */
+export interface Outbound {
+  readonly unit: ProviderUnit;
+  readonly chosen: ChosenEndpoint;
+  readonly settings: ResolvedSettings;
+  readonly facts: CallFacts;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | Uint8Array | undefined;
+  /** The reply needs no translation: its bytes are the client's format. */
+  readonly sameReply: boolean;
+  /** Fields that had no place in the provider's format. */
+  readonly dropped: readonly string[];
+}
+
+export interface OutboundSources {
+  readonly request: RequestContext;
+  readonly leaf: Leaf;
+  readonly unit: ProviderUnit;
+  readonly settings: ResolvedSettings;
+  /** The body in the client's dialect after the pipeline's changes; the very object of `request` when there were none. */
+  readonly body: JsonObject;
+  readonly rawBody: Uint8Array | undefined;
+  readonly strict: boolean;
+  readonly vendors: readonly string[];
+}
+
+const responsesBeta = 'use-responses-api-2026-07-30';
+
+export function buildOutbound(sources: OutboundSources): Outbound {
+  const { request, unit, settings } = sources;
+  const preferResponses = request.control('beta')?.includes(responsesBeta) === true;
+  const chosen = chooseEndpoint(unit, request.endpoint, preferResponses);
+  const client = request.dialect === undefined ? undefined : dialects[request.dialect];
+  const named = sources.body.model;
+  const model = withoutSlug(asString(named) ?? '');
+  if (client !== undefined && request.method === 'POST' && model === '') {
+    throw new GatewayError('bad_request', 'model is required: a string that names the model.', { param: 'model' });
+  }
+  const stream = sources.body.stream === true;
+  const facts: CallFacts = {
+    settings: settings.settings,
+    endpoint: chosen.endpoint,
+    model,
+    stream,
+    params: request.params,
+  };
+  const dropped: string[] = [];
+  const body = bodyFor(
+    sources,
+    chosen,
+    client,
+    facts,
+    model === named ? sources.body : { ...sources.body, model },
+    dropped,
+  );
+  const { spec } = chosen;
+  const path =
+    request.endpoint === 'proxy'
+      ? proxiedPath(request)
+      : pathOf(stream ? (spec.streamPath ?? spec.path) : spec.path, facts);
+  return {
+    unit,
+    chosen,
+    settings,
+    facts,
+    method: request.endpoint === 'proxy' ? request.method : (spec.method ?? 'POST'),
+    url: settings.base + path + queryFor(sources, chosen, path),
+    headers: headersFor(sources, facts, body !== undefined),
+    body,
+    sameReply: client === chosen.dialect && spec.finishReasons === undefined && spec.repair === undefined,
+    dropped,
+  };
+}
+
+function bodyFor(
+  { request, rawBody, strict, body: given }: OutboundSources,
+  { endpoint, spec, dialect }: ChosenEndpoint,
+  client: Dialect | undefined,
+  facts: CallFacts,
+  body: JsonObject,
+  dropped: string[],
+): string | Uint8Array | undefined {
+  if (dialect === undefined || client === undefined) return rawBody?.length === 0 ? undefined : rawBody;
+  const note = (field: string) => {
+    if (!dropped.includes(field)) dropped.push(field);
+  };
+  const context: CodecContext = { strict, dropped: note };
+  const translated =
+    dialect === client ? body : translate(body, client, dialect, endpoint === 'messagesCountTokens', context);
+  const ruled = applyParamRules(translated, spec.params, note);
+  const final = spec.request === undefined ? ruled : spec.request(ruled, facts);
+  // The original bytes, when nothing changed them: prompt caches of providers depend on it.
+  return final === given && given === request.body && rawBody !== undefined ? rawBody : stringify(final);
+}
+
+function translate(body: JsonObject, from: Dialect, to: Dialect, counting: boolean, context: CodecContext): JsonObject {
+  if (from.kind === 'embedding' && to.kind === 'embedding')
+    return to.encodeCall(from.decodeCall(body, context), context);
+  if (from.kind === 'generation' && to.kind === 'generation') {
+    const call = from.decodeCall(body, context);
+    if (!counting) return to.encodeCall(call, context);
+    if (to.counting !== undefined) return to.counting.encodeCall(call, context);
+  }
+  throw new GatewayError(
+    'endpoint_unsupported',
+    `A request in the ${from.name} format cannot be translated to ${to.name}.`,
+  );
+}
+
+function stringify(body: JsonObject): string {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    throw new GatewayError('bad_request', 'The request body is nested too deeply.', { cause });
+  }
+}
+
+/** The path behind `/v1/proxy`, below the provider's base and never above it. */
+function proxiedPath(request: RequestContext): string {
+  const path = request.params.path ?? '';
+  if (!/(^|\/)(\.|%2e){1,2}(\/|$)/i.test(path) && !path.includes('\\')) return `/${path}`;
+  throw new GatewayError('bad_request', 'The proxied path may hold no "." or ".." segment and no backslash.', {
+    param: 'path',
+  });
+}
+
+function queryFor({ request }: OutboundSources, { dialect }: ChosenEndpoint, path: string): string {
+  // Queries belong to routes whose bytes pass untouched; elsewhere the provider's own path says all.
+  if (dialect !== undefined || request.query === '') return '';
+  return path.includes('?') ? `&${request.query.slice(1)}` : request.query;
+}
+
+function headersFor(sources: OutboundSources, facts: CallFacts, hasBody: boolean): Record<string, string> {
+  const { request, leaf, unit, vendors } = sources;
+  const proxied = request.endpoint === 'proxy';
+  const headers: Record<string, string> = proxied
+    ? forwardedAll(request.headers, vendors)
+    : forwarded(leaf.forwardHeaders, request.headers, vendors);
+  if (proxied) {
+    if (request.headers['accept-encoding'] !== undefined)
+      headers['accept-encoding'] = request.headers['accept-encoding'];
+  } else {
+    headers.accept = facts.stream ? 'text/event-stream' : 'application/json';
+    headers['accept-encoding'] = 'identity';
+    if (hasBody) headers['content-type'] = 'application/json';
+  }
+  headers['user-agent'] ??= 'portcullis';
+  const own = unit.definition.headers?.(facts) ?? {};
+  for (const name in own) {
+    const value = own[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
+}
+
+/** `@slug/model` chose the provider; the provider wants to see `model`. */
+function withoutSlug(model: string): string {
+  return model.startsWith('@') && model.includes('/') ? model.slice(model.indexOf('/') + 1) : model;
+}

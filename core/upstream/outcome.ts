@@ -1,0 +1,73 @@
+import {
+  type DialectName,
+  dialects,
+  faultType,
+  type GatewayError,
+  type JsonObject,
+  type Outcome,
+  type ProviderFault,
+} from 'portcullis/sdk';
+
+/** Who was asked, for the parts of an outcome that do not come from the reply. */
+export interface OutcomeFacts {
+  readonly requestId: string;
+  /** The client's dialect. */
+  readonly dialect: DialectName | undefined;
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  readonly path: string;
+}
+
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' };
+
+/** An error of the gateway itself as the outcome of a target, in the client's dialect. */
+export function errorOutcome(error: GatewayError, facts: OutcomeFacts): Outcome {
+  const fault: ProviderFault = {
+    status: error.status,
+    message: error.message,
+    type: error.type,
+    code: error.code,
+    ...(error.param === undefined ? {} : { param: error.param }),
+  };
+  return {
+    ...faultOutcome(fault, {}, facts, undefined),
+    headers: { ...jsonHeaders, ...error.headers },
+    error: error.code,
+  };
+}
+
+/** A provider's error as the outcome of a target, in the client's dialect. */
+export function faultOutcome(
+  fault: ProviderFault,
+  headers: Outcome['headers'],
+  facts: OutcomeFacts,
+  retryAfterMs: number | undefined,
+): Outcome {
+  return {
+    status: fault.status,
+    headers: { ...headers, ...jsonHeaders },
+    body: {
+      kind: 'bytes',
+      bytes: Buffer.from(JSON.stringify(errorBody(fault, facts.dialect, facts.requestId, facts.provider))),
+    },
+    provider: facts.provider,
+    model: facts.model,
+    path: facts.path,
+    retries: 0,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    error: fault.status === 529 ? 'overloaded' : 'upstream_error',
+    usage: () => undefined,
+  };
+}
+
+/** The error body of the client's dialect; the chat format's where bytes pass untouched. */
+export function errorBody(
+  fault: ProviderFault,
+  dialect: DialectName | undefined,
+  requestId: string,
+  provider: string | undefined,
+): JsonObject {
+  const typed = { ...fault, type: fault.type ?? faultType(fault.status) };
+  const body = dialects[dialect ?? 'chat'].encodeFault(typed, requestId);
+  return provider === undefined || dialect === 'messages' ? body : { ...body, provider };
+}

@@ -1,0 +1,264 @@
+import {
+  asObject,
+  type Completion,
+  createFramer,
+  type Delta,
+  type Dialect,
+  decodeModels,
+  deltasOf,
+  dialects,
+  encodeModels,
+  type FinishReason,
+  FramingError,
+  GatewayError,
+  type GenerationDialect,
+  type Json,
+  type JsonObject,
+  type Outcome,
+  type ProviderFault,
+  parseJson,
+  type ReplyContext,
+  type Usage,
+} from 'portcullis/sdk';
+import { repliedHeaders } from './headers.ts';
+import type { Outbound } from './outbound.ts';
+import { faultOutcome, type OutcomeFacts } from './outcome.ts';
+import { ForwardedStream, type MeteredStream, TranslatedStream } from './reply-streams.ts';
+import { retryAfterMs } from './retry-after.ts';
+import type { WireReply, WireStream } from './transport.ts';
+
+export interface ReplyFacts extends OutcomeFacts {
+  /** What codecs may ask while they write for the client. */
+  readonly context: ReplyContext;
+  readonly nowMs: number;
+}
+
+const eventStream = 'text/event-stream; charset=utf-8';
+
+/** Turns what came from a provider into an outcome in the client's dialect. */
+export async function outcomeOf(reply: WireReply, outbound: Outbound, facts: ReplyFacts): Promise<Outcome> {
+  const passthrough = outbound.chosen.dialect === undefined;
+  const headers = repliedHeaders(reply.headers, passthrough);
+  const waitMs = reply.status < 400 ? undefined : retryAfterMs(reply.headers, facts.nowMs);
+  const base = {
+    status: reply.status,
+    headers,
+    provider: facts.provider,
+    model: facts.model,
+    path: facts.path,
+    retries: 0,
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+  };
+
+  if (passthrough && outbound.chosen.endpoint === 'proxy') {
+    const body: Outcome['body'] =
+      reply.stream === undefined ? { kind: 'bytes', bytes: reply.bytes } : { kind: 'stream', stream: reply.stream };
+    return { ...base, body, ...(reply.status < 400 ? {} : { error: 'upstream_error' }), usage: () => undefined };
+  }
+  if (reply.stream !== undefined) return streamOutcome(reply.stream, base, outbound, facts);
+  if (reply.status >= 300) return failed(parsed(reply.bytes), reply.status, headers, outbound, facts, waitMs);
+  return bytesOutcome(reply.bytes, base, outbound, facts);
+}
+
+type Base = Omit<Outcome, 'body' | 'usage'>;
+
+function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: ReplyFacts): Outcome {
+  const { dialect, endpoint } = outbound.chosen;
+  const client = clientDialect(facts);
+  if (endpoint === 'listModels') return models(bytes, base, facts);
+  if (dialect === undefined || client === undefined)
+    return { ...base, body: { kind: 'bytes', bytes }, usage: () => undefined };
+
+  const inside = bytes.subarray(0, 512).includes('"error"') ? faultIn(parsed(bytes), dialect) : undefined;
+  if (inside !== undefined) return faultOutcome(named(inside, facts), base.headers, facts, base.retryAfterMs);
+  const streamed = outbound.facts.stream && client.kind === 'generation';
+  if (outbound.sameReply && !streamed) {
+    return { ...base, body: { kind: 'bytes', bytes }, usage: lazyUsage(bytes, dialect) };
+  }
+  const json = asObject(parsed(bytes));
+  if (json === undefined) return unreadable(base, facts);
+  const { spec } = outbound.chosen;
+  const { text, usage } = translated(spec.repair?.(json) ?? json, dialect, client, outbound, facts, streamed);
+  const headers = { ...base.headers, 'content-type': streamed ? eventStream : 'application/json; charset=utf-8' };
+  return { ...base, headers, body: { kind: 'bytes', bytes: Buffer.from(text) }, usage: () => usage };
+}
+
+function translated(
+  json: JsonObject,
+  from: Dialect,
+  to: Dialect,
+  outbound: Outbound,
+  facts: ReplyFacts,
+  streamed: boolean,
+): { text: string; usage: Usage | undefined } {
+  const { context } = facts;
+  if (from.kind === 'embedding' && to.kind === 'embedding') {
+    const vectors = from.decodeReply(json, context);
+    return { text: JSON.stringify(to.encodeReply(vectors, context)), usage: vectors.usage };
+  }
+  if (from.kind !== 'generation' || to.kind !== 'generation')
+    throw new GatewayError('internal', 'Two kinds of dialect met.');
+  if (outbound.chosen.endpoint === 'messagesCountTokens' && from.counting !== undefined && to.counting !== undefined) {
+    const tokens = from.counting.decodeReply(json);
+    if (tokens === undefined) throw new GatewayError('upstream_invalid', `${facts.provider} gave no token count.`);
+    return { text: JSON.stringify(to.counting.encodeReply(tokens)), usage: undefined };
+  }
+  const completion = withFinishReasons(from.decodeReply(json, context), outbound.chosen.spec.finishReasons);
+  if (!streamed) return { text: JSON.stringify(to.encodeReply(completion, context)), usage: completion.usage };
+  // The provider answered a stream request with a whole reply: the client still gets the stream that it asked for.
+  const encoder = to.encodeStream(context);
+  return {
+    text: deltasOf(completion)
+      .map((delta: Delta) => encoder.push(delta))
+      .join(''),
+    usage: completion.usage,
+  };
+}
+
+function withFinishReasons(
+  completion: Completion,
+  table: Readonly<Record<string, FinishReason>> | undefined,
+): Completion {
+  if (table === undefined) return completion;
+  const choices = completion.choices.map((choice) => {
+    const finish = choice.nativeFinish === undefined ? undefined : table[choice.nativeFinish];
+    return finish === undefined ? choice : { ...choice, finish };
+  });
+  return { ...completion, choices };
+}
+
+async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound, facts: ReplyFacts): Promise<Outcome> {
+  const { dialect, spec } = outbound.chosen;
+  const client = clientDialect(facts);
+  if (dialect?.kind !== 'generation' || client?.kind !== 'generation') {
+    return { ...base, body: { kind: 'stream', stream }, usage: () => undefined };
+  }
+  const framing = spec.framing ?? dialect.framing;
+  const first = await firstEvent(stream, dialect, spec.framing, spec.repair);
+  if (first.kind === 'fault') {
+    stream.abort();
+    return faultOutcome(named(first.fault, facts), base.headers, facts, base.retryAfterMs);
+  }
+  if (first.kind === 'none') {
+    throw new GatewayError('upstream_invalid', `${facts.provider} answered with an empty stream.`);
+  }
+  const metered: MeteredStream = outbound.sameReply
+    ? new ForwardedStream(stream, dialect, framing)
+    : new TranslatedStream(stream, {
+        framing,
+        decoder: dialect.decodeStream(facts.context),
+        encoder: client.encodeStream(facts.context),
+        finishReasons: spec.finishReasons,
+        repair: spec.repair,
+      });
+  const headers = outbound.sameReply ? base.headers : { ...base.headers, 'content-type': eventStream };
+  return { ...base, headers, body: { kind: 'stream', stream: metered }, usage: () => metered.usage() };
+}
+
+type First =
+  | { readonly kind: 'event' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'fault'; readonly fault: ProviderFault };
+
+/** The first event decides: an overload inside a 200 must still be retried. */
+async function firstEvent(
+  stream: WireStream,
+  dialect: GenerationDialect,
+  framing: GenerationDialect['framing'] | undefined,
+  repair: ((json: JsonObject) => JsonObject) | undefined,
+): Promise<First> {
+  const framer = createFramer(framing ?? dialect.framing);
+  let first: First = { kind: 'none' };
+  const judge = (data: string, exception: boolean): First => {
+    const json = asObject(parseJson(data));
+    const fault = json === undefined ? undefined : dialect.faultOf(repair?.(json) ?? json, exception ? 502 : 200);
+    return fault === undefined ? { kind: 'event' } : { kind: 'fault', fault };
+  };
+  try {
+    await stream.until((chunk) => {
+      const frame = framer.push(chunk)[0];
+      if (frame !== undefined) first = judge(frame.data, frame.kind === 'exception');
+      return frame !== undefined;
+    });
+    const last = first.kind === 'none' ? framer.end()[0] : undefined;
+    return last === undefined ? first : judge(last.data, last.kind === 'exception');
+  } catch (error) {
+    if (!(error instanceof FramingError)) throw error;
+    stream.abort();
+    throw new GatewayError('upstream_invalid', 'The provider sent a stream that is not in its own format.', {
+      cause: error,
+    });
+  }
+}
+
+function failed(
+  json: Json | undefined,
+  status: number,
+  headers: Outcome['headers'],
+  outbound: Outbound,
+  facts: ReplyFacts,
+  waitMs: number | undefined,
+): Outcome {
+  const dialect = outbound.chosen.dialect ?? dialects.chat;
+  const body = asObject(Array.isArray(json) ? json[0] : json) ?? {};
+  // A redirect is never followed: it would carry the credential to another place.
+  const known = status < 400 ? undefined : dialect.faultOf(outbound.chosen.spec.repair?.(body) ?? body, status);
+  const fault: ProviderFault = known ?? {
+    status: status < 400 ? 502 : status,
+    message:
+      status < 400
+        ? `answered with a redirect (status ${status}), which is not followed`
+        : `answered with status ${status}`,
+  };
+  return faultOutcome(
+    named({ ...fault, status: fault.status < 400 ? 502 : fault.status }, facts),
+    headers,
+    facts,
+    waitMs,
+  );
+}
+
+function named(fault: ProviderFault, facts: ReplyFacts): ProviderFault {
+  return { ...fault, message: `${facts.provider} error: ${fault.message}` };
+}
+
+function faultIn(json: Json | undefined, dialect: Dialect): ProviderFault | undefined {
+  const object = asObject(json);
+  return object === undefined ? undefined : dialect.faultOf(object, 200);
+}
+
+function unreadable(base: Base, facts: ReplyFacts): Outcome {
+  const fault: ProviderFault = {
+    status: 502,
+    message: `Invalid response received from ${facts.provider}: it is not a JSON object.`,
+    type: 'api_error',
+    code: 'upstream_invalid',
+  };
+  return { ...faultOutcome(fault, base.headers, facts, undefined), error: 'upstream_invalid' };
+}
+
+function models(bytes: Buffer, base: Base, facts: ReplyFacts): Outcome {
+  const list = encodeModels(decodeModels(parsed(bytes)), facts.provider);
+  return { ...base, body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(list)) }, usage: () => undefined };
+}
+
+/** Parsed only when somebody asks: most replies are forwarded unread. */
+function lazyUsage(bytes: Buffer, dialect: Dialect): () => Usage | undefined {
+  let read = false;
+  let usage: Usage | undefined;
+  return () => {
+    if (read) return usage;
+    read = true;
+    const json = bytes.includes('"usage"') ? asObject(parsed(bytes)) : undefined;
+    usage = json === undefined ? undefined : dialect.usageOf(json);
+    return usage;
+  };
+}
+
+function parsed(bytes: Buffer): Json | undefined {
+  return parseJson(bytes.toString('utf8'));
+}
+
+function clientDialect(facts: ReplyFacts): Dialect | undefined {
+  return facts.dialect === undefined ? undefined : dialects[facts.dialect];
+}

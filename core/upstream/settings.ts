@@ -1,0 +1,161 @@
+import {
+  type CallFacts,
+  GatewayError,
+  type Json,
+  type JsonObject,
+  type RequestContext,
+  type Settings,
+} from 'portcullis/sdk';
+import type { Leaf } from '../routing/plan.ts';
+import type { ProviderUnit } from './provider-unit.ts';
+
+/** A saved provider of the operator: credentials and settings under a name, used as virtual key. */
+export interface SavedSettings {
+  readonly customHost?: string;
+  /** By snake_case name. */
+  readonly settings: JsonObject;
+}
+
+export interface SettingSources {
+  readonly unit: ProviderUnit;
+  readonly leaf: Leaf;
+  readonly saved: SavedSettings | undefined;
+  /** The leaf's own fields came from the caller, not from a saved config. */
+  readonly leafIsCallers: boolean;
+  /** The custom host came from the caller. */
+  readonly hostIsCallers: boolean;
+  /** What the caller's headers supply: see `headerSettings`. */
+  readonly fromHeaders: Settings | undefined;
+  readonly env: (name: string) => string | undefined;
+}
+
+export interface ResolvedSettings {
+  readonly settings: Settings;
+  /** Base URL without a slash at the end. */
+  readonly base: string;
+  /** The base is not the provider's own. */
+  readonly customHost: boolean;
+}
+
+/**
+ * Merges the settings of a target: environment, saved provider, config, request headers; the later wins.
+ * Secrets of the operator are only ever sent where the operator's own settings point: when what the caller gives leads
+ * to another origin, they are left out, and the caller must bring its own.
+ */
+export function resolveSettings(sources: SettingSources): ResolvedSettings {
+  const { unit, leaf, saved } = sources;
+  const fromLeaf = leafSettings(unit, leaf);
+  const operator = {
+    ...environmentSettings(sources),
+    ...snakeSettings(unit, saved?.settings),
+    ...(sources.leafIsCallers ? {} : fromLeaf),
+  };
+  const caller = { ...(sources.leafIsCallers ? fromLeaf : {}), ...sources.fromHeaders };
+  const customHost = leaf.customHost ?? saved?.customHost;
+  const merged = { ...operator, ...caller };
+  if (Object.keys(caller).length === 0 && !sources.hostIsCallers) return finish(unit, merged, customHost);
+
+  const operatorHost = sources.hostIsCallers ? saved?.customHost : customHost;
+  if (originOf(unit, operator, operatorHost) === originOf(unit, merged, customHost))
+    return finish(unit, merged, customHost);
+  return finish(unit, { ...withoutSecrets(unit, operator), ...caller }, customHost);
+}
+
+function finish(unit: ProviderUnit, merged: Settings, customHost: string | undefined): ResolvedSettings {
+  const settings = unit.validate(merged);
+  return {
+    settings,
+    base: customHost === undefined ? baseOf(unit, settings) : trimmed(customHost),
+    customHost: customHost !== undefined,
+  };
+}
+
+function leafSettings(unit: ProviderUnit, leaf: Leaf): Settings {
+  const fromConfig = snakeSettings(unit, leaf.settings);
+  return leaf.apiKey === undefined || unit.credential === undefined
+    ? fromConfig
+    : { ...fromConfig, [unit.credential]: leaf.apiKey };
+}
+
+function snakeSettings(unit: ProviderUnit, given: JsonObject | undefined): Settings {
+  if (given === undefined) return {};
+  const settings: { [name: string]: Json } = {};
+  for (const field of unit.fields) {
+    const value = given[field.snake];
+    if (value !== undefined) settings[field.name] = value;
+  }
+  return settings;
+}
+
+function environmentSettings({ unit, env, saved }: SettingSources): Settings {
+  // A saved provider is complete in itself: the gateway's own account must not stand in for a missing key of another.
+  if (saved !== undefined) return {};
+  const settings: { [name: string]: Json } = {};
+  for (const field of unit.fields) {
+    const value = field.env === undefined ? undefined : env(field.env);
+    if (value !== undefined && value !== '') settings[field.name] = value;
+  }
+  return settings;
+}
+
+/** The settings and the credential in the caller's headers; undefined when there are none. */
+export function headerSettings(unit: ProviderUnit, request: RequestContext): Settings | undefined {
+  const settings: { [name: string]: Json } = {};
+  for (const field of unit.fields) {
+    const value =
+      request.control(field.kebab) ?? (field.header === undefined ? undefined : request.headers[field.header]);
+    if (value !== undefined && value !== '') settings[field.name] = value;
+  }
+  const credential = callerCredential(request);
+  if (credential !== undefined && unit.credential !== undefined) settings[unit.credential] = credential;
+  for (const _ in settings) return settings;
+  return undefined;
+}
+
+/** The provider's key that the caller sent, in any of the forms of the SDKs; never the header that held the gateway's own key. */
+function callerCredential(request: RequestContext): string | undefined {
+  const { headers, principal } = request;
+  const bearer = principal.consumed === 'authorization' ? undefined : headers.authorization;
+  if (bearer !== undefined) return bearer.replace(/^bearer\s+/i, '') || undefined;
+  for (const name of ['x-api-key', 'api-key', 'x-goog-api-key']) {
+    const value = principal.consumed === name ? undefined : headers[name];
+    if (value !== undefined && value !== '') return value;
+  }
+  return undefined;
+}
+
+function withoutSecrets(unit: ProviderUnit, settings: Settings): Settings {
+  const secrets = new Set(unit.fields.filter((field) => field.secret).map((field) => field.name));
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !secrets.has(name)));
+}
+
+function originOf(unit: ProviderUnit, settings: Settings, customHost: string | undefined): string | undefined {
+  try {
+    return new URL(customHost ?? baseOf(unit, settings)).origin;
+  } catch {
+    return undefined;
+  }
+}
+
+function baseOf(unit: ProviderUnit, settings: Settings): string {
+  const { base } = unit.definition;
+  return trimmed(typeof base === 'function' ? base(settings) : fill(base, (name) => String(settings[name] ?? '')));
+}
+
+function trimmed(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+function fill(template: string, value: (name: string) => string): string {
+  return template.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => value(name));
+}
+
+/** The path of an endpoint, with `{model}` and the path parameters filled in, URL-encoded. */
+export function pathOf(path: string | ((facts: CallFacts) => string), facts: CallFacts): string {
+  if (typeof path === 'function') return path(facts);
+  return fill(path, (name) => {
+    const value = name === 'model' ? facts.model : (facts.params[name] ?? String(facts.settings[name] ?? ''));
+    if (value === '') throw new GatewayError('bad_request', `The request needs ${name}.`, { param: name });
+    return encodeURIComponent(value);
+  });
+}

@@ -1,0 +1,236 @@
+import { GatewayError, type ReplySink, type ReplyStream } from 'portcullis/sdk';
+import type { Dispatcher } from 'undici';
+import type { Cancellation } from './cancellation.ts';
+import type { Pools } from './pools.ts';
+import { transportError } from './transport-errors.ts';
+
+/** Milliseconds; 0 switches a limit off. Connecting has its own limit, in the pool. */
+export interface Timeouts {
+  /** From the start of the attempt to the reply's head. */
+  readonly firstByteMs: number;
+  /** Between two chunks of a reply. */
+  readonly gapMs: number;
+  /** The whole attempt. */
+  readonly totalMs: number;
+  /** What the request or its config asks for: to the head of a stream, to the end of any other reply. */
+  readonly requestMs: number;
+}
+
+export interface WireRequest {
+  /** Whom we call, for messages. */
+  readonly upstream: string;
+  readonly origin: string;
+  /** Path with query. */
+  readonly path: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+  readonly timeouts: Timeouts;
+  readonly maxReplyBytes: number;
+  /** Whether the body is collected before the promise resolves; else it is handed over as a stream. */
+  collects(status: number, contentType: string): boolean;
+  readonly cancellation: Cancellation;
+}
+
+export type WireHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export type WireReply =
+  | { readonly status: number; readonly headers: WireHeaders; readonly bytes: Buffer; readonly stream?: undefined }
+  | { readonly status: number; readonly headers: WireHeaders; readonly bytes?: undefined; readonly stream: WireStream };
+
+/** A reply body that can be looked at before it is piped. */
+export interface WireStream extends ReplyStream {
+  /** Shows the chunks to `seen` as they come, and keeps them, until it returns true or the body ends. */
+  until(seen: (chunk: Uint8Array) => boolean): Promise<void>;
+}
+
+/** Sends one request; never follows a redirect, never retries. Rejects with a GatewayError. */
+export function transmit(pools: Pools, request: WireRequest): Promise<WireReply> {
+  return new Promise((resolve, reject) => {
+    const reception = new Reception(request, resolve, reject);
+    if (reception.over) return;
+    try {
+      pools.get(request.origin).dispatch(
+        {
+          path: request.path,
+          method: request.method as Dispatcher.HttpMethod,
+          headers: request.headers as Record<string, string>,
+          body: request.body ?? null,
+        },
+        reception,
+      );
+    } catch (error) {
+      reception.fail(transportError(error, request.upstream));
+    }
+  });
+}
+
+const pauseAboveBytes = 256 * 1024;
+
+class Reception implements Dispatcher.DispatchHandler, WireStream {
+  over = false;
+  readonly #request: WireRequest;
+  readonly #resolve: (reply: WireReply) => void;
+  readonly #reject: (error: GatewayError) => void;
+  readonly #forgetCancel: () => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #totalTimer: NodeJS.Timeout | undefined;
+  #status = 0;
+  #headers: WireHeaders = {};
+  #collecting = false;
+  #chunks: Uint8Array[] = [];
+  #queued = 0;
+  #received = 0;
+  #ended = false;
+  #error: GatewayError | undefined;
+  #sink: ReplySink | undefined;
+  #seen: { look: (chunk: Uint8Array) => boolean; done: () => void; failed: (error: GatewayError) => void } | undefined;
+
+  constructor(request: WireRequest, resolve: (reply: WireReply) => void, reject: (error: GatewayError) => void) {
+    this.#request = request;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    const { firstByteMs, totalMs, requestMs } = request.timeouts;
+    const limits = [firstByteMs, totalMs, requestMs].filter((limit) => limit > 0);
+    if (limits.length > 0) {
+      const limit = Math.min(...limits);
+      this.#timer = setTimeout(() => this.fail(timeoutError(limit)), limit);
+    }
+    this.#forgetCancel = request.cancellation.onCancel(() => {
+      this.fail(new GatewayError('client_closed', 'The client left before the reply was complete.'));
+    });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.over) controller.abort(new Error('given up'));
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: WireHeaders): void {
+    if (status < 200 || this.over) return;
+    this.#status = status;
+    this.#headers = headers;
+    const type = headers['content-type'];
+    this.#collecting = this.#request.collects(status, typeof type === 'string' ? type : '');
+    if (this.#collecting) return;
+    this.#watchGaps();
+    this.#resolve({ status, headers, stream: this });
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.over) return;
+    this.#received += chunk.length;
+    if (this.#received > this.#request.maxReplyBytes) {
+      const text = `${this.#request.upstream} sent more than the ${this.#request.maxReplyBytes} bytes that are accepted.`;
+      this.fail(new GatewayError('upstream_invalid', text));
+      return;
+    }
+    if (this.#collecting) {
+      this.#chunks.push(chunk);
+      return;
+    }
+    this.#timer?.refresh();
+    if (this.#sink !== undefined) {
+      if (!this.#sink.data(chunk)) this.#pause();
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#queued += chunk.length;
+    const seen = this.#seen;
+    if (seen?.look(chunk)) {
+      this.#seen = undefined;
+      seen.done();
+    } else if (seen === undefined && this.#queued > pauseAboveBytes) {
+      this.#pause();
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.over) return;
+    this.#ended = true;
+    this.#finish();
+    if (this.#collecting) {
+      const bytes = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
+      this.#resolve({ status: this.#status, headers: this.#headers, bytes });
+    } else if (this.#sink !== undefined) {
+      this.#sink.end();
+    } else {
+      this.#seen?.done();
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(transportError(error, this.#request.upstream));
+  }
+
+  /** Ends the exchange with an error, wherever it stands. */
+  fail(error: GatewayError): void {
+    if (this.over) return;
+    this.#error = error;
+    this.#finish();
+    this.#controller?.abort(error);
+    this.#reject(error);
+    this.#seen?.failed(error);
+    this.#sink?.error(error);
+  }
+
+  until(look: (chunk: Uint8Array) => boolean): Promise<void> {
+    if (this.#error !== undefined) return Promise.reject(this.#error);
+    if (this.#chunks.some(look) || this.#ended) return Promise.resolve();
+    return new Promise((done, failed) => {
+      this.#seen = { look, done, failed };
+    });
+  }
+
+  pipe(sink: ReplySink): void {
+    this.#sink = sink;
+    const queued = this.#chunks;
+    this.#chunks = [];
+    let flowing = true;
+    for (const chunk of queued) flowing = sink.data(chunk) && flowing;
+    if (this.#error !== undefined) sink.error(this.#error);
+    else if (this.#ended) sink.end();
+    else if (flowing) this.resume();
+    else this.#pause();
+  }
+
+  resume(): void {
+    if (this.over) return;
+    this.#controller?.resume();
+    this.#timer?.refresh();
+  }
+
+  abort(): void {
+    this.fail(new GatewayError('client_closed', 'The reply was given up.'));
+  }
+
+  #pause(): void {
+    this.#controller?.pause();
+  }
+
+  #watchGaps(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { gapMs, totalMs } = this.#request.timeouts;
+    if (gapMs > 0) {
+      this.#timer = setTimeout(() => {
+        // A paused reply waits for the client, not for the provider.
+        if (this.#controller?.paused === true) this.#timer?.refresh();
+        else this.fail(new GatewayError('upstream_stalled', `${this.#request.upstream} sent nothing for ${gapMs} ms.`));
+      }, gapMs);
+    }
+    if (totalMs > 0) this.#totalTimer = setTimeout(() => this.fail(timeoutError(totalMs)), totalMs);
+  }
+
+  #finish(): void {
+    this.over = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#totalTimer);
+    this.#forgetCancel();
+  }
+}
+
+function timeoutError(limit: number): GatewayError {
+  return new GatewayError('request_timeout', `Request exceeded the timeout sent in the request: ${limit}ms`);
+}

@@ -1,0 +1,197 @@
+import {
+  type FetchReply,
+  type FetchRequest,
+  GatewayError,
+  type Outcome,
+  type ReplyContext,
+  type RequestContext,
+  type Settings,
+  type TokenRequest,
+} from 'portcullis/sdk';
+import { Authenticator, unfetchedToken } from './auth.ts';
+import { Cancellation } from './cancellation.ts';
+import { transmitLocally } from './local.ts';
+import type { Outbound } from './outbound.ts';
+import { Pools } from './pools.ts';
+import { outcomeOf } from './reply.ts';
+import { type Timeouts, transmit, type WireReply, type WireRequest } from './transport.ts';
+import type { UrlGuard } from './url-guard/guard.ts';
+
+export interface UpstreamOptions {
+  readonly guard: UrlGuard;
+  readonly timeouts: Omit<Timeouts, 'requestMs'>;
+  readonly connectMs: number;
+  /** For requests that set none; 0: no limit. */
+  readonly requestMs: number;
+  readonly maxReplyBytes: number;
+  readonly customHostMaxReplyBytes: number;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+export interface CallFactsOfTarget {
+  readonly request: RequestContext;
+  readonly cancellation: Cancellation;
+  readonly path: string;
+  readonly strict: boolean;
+  readonly requestTimeoutMs: number | undefined;
+}
+
+const tokenTimeoutMs = 15_000;
+
+/** Everything that leaves the gateway goes through here. */
+export class Upstream {
+  readonly #options: UpstreamOptions;
+  readonly #pools: Pools;
+  readonly #auth: Authenticator;
+  /** Origins that have passed the guard's full check; connections are checked again each time one is opened. */
+  readonly #checked = new Set<string>();
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+    this.#pools = new Pools(options.guard.connector({ timeout: options.connectMs }));
+    this.#auth = new Authenticator((request) => this.#fetchToken(request), options.now);
+  }
+
+  /** Sends a built request and gives the outcome in the client's dialect. Rejects with a GatewayError. */
+  async call(outbound: Outbound, facts: CallFactsOfTarget): Promise<Outcome> {
+    const { request } = facts;
+    const reply = await this.#send(outbound, facts);
+    const context: ReplyContext = {
+      strict: facts.strict,
+      dropped: () => {},
+      request: request.body,
+      newId: (prefix) => prefix + this.#options.newId().replaceAll('-', ''),
+      nowSeconds: () => Math.floor(this.#options.now() / 1000),
+    };
+    return outcomeOf(reply, outbound, {
+      requestId: request.id,
+      dialect: request.dialect,
+      provider: outbound.unit.name,
+      model: outbound.facts.model || undefined,
+      path: facts.path,
+      context,
+      nowMs: this.#options.now(),
+    });
+  }
+
+  /** The credential headers as `explain` may show them: names, and stars for their values. */
+  maskedCredential(outbound: Outbound): Readonly<Record<string, string>> {
+    const auth = authOf(outbound);
+    if (auth.kind === 'token') return { authorization: unfetchedToken };
+    const headers = this.#auth.headersFor(auth, outbound.settings.settings, outbound.unit.name);
+    return headers instanceof Promise ? {} : Object.fromEntries(Object.keys(headers).map((name) => [name, '****']));
+  }
+
+  close(): Promise<void> {
+    return this.#pools.close();
+  }
+
+  async #send(outbound: Outbound, facts: CallFactsOfTarget): Promise<WireReply> {
+    const { unit, settings, chosen } = outbound;
+    const credential = this.#auth.headersFor(authOf(outbound), settings.settings, unit.name);
+    // Last, so that nothing forwarded or configured can replace them.
+    Object.assign(outbound.headers, credential instanceof Promise ? await credential : credential);
+    const { serve } = unit.definition;
+    const place =
+      serve === undefined || settings.customHost
+        ? await this.#place(outbound, facts)
+        : { origin: '', path: pathBelow(outbound) };
+    const wire: WireRequest = {
+      upstream: unit.name,
+      ...place,
+      method: outbound.method,
+      headers: outbound.headers,
+      body: outbound.body,
+      timeouts: { ...this.#options.timeouts, requestMs: facts.requestTimeoutMs ?? this.#options.requestMs },
+      maxReplyBytes: settings.customHost ? this.#options.customHostMaxReplyBytes : this.#options.maxReplyBytes,
+      collects: (status, type) => collects(status, type, outbound.facts.stream, chosen.endpoint === 'proxy'),
+      cancellation: facts.cancellation,
+    };
+    return serve === undefined || settings.customHost ? transmit(this.#pools, wire) : transmitLocally(serve, wire);
+  }
+
+  async #place(outbound: Outbound, facts: CallFactsOfTarget): Promise<{ origin: string; path: string }> {
+    const end = originEnd(outbound.url);
+    const origin = outbound.url.slice(0, end);
+    if (!this.#checked.has(origin)) {
+      await this.#options.guard.check(
+        outbound.settings.base,
+        outbound.settings.customHost ? 'custom_host' : 'base',
+        facts.cancellation.signal,
+      );
+      if (this.#checked.size > 10_000) this.#checked.clear();
+      this.#checked.add(origin);
+    }
+    return { origin, path: outbound.url.slice(end) || '/' };
+  }
+
+  /** One request of a plugin, answered whole. Follows no redirect. */
+  async fetch(url: URL, request: FetchRequest): Promise<FetchReply> {
+    await this.#options.guard.check(url.href, 'url', request.signal);
+    const cancellation = new Cancellation();
+    const cancel = () => cancellation.cancel();
+    request.signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      const reply = await transmit(this.#pools, {
+        upstream: url.host,
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method ?? 'GET',
+        headers: { 'accept-encoding': 'identity', ...request.headers },
+        body: request.body,
+        timeouts: { firstByteMs: 0, gapMs: 0, totalMs: 0, requestMs: request.timeoutMs },
+        maxReplyBytes: request.maxBytes ?? 1024 * 1024,
+        collects: () => true,
+        cancellation,
+      });
+      const headers = Object.entries(reply.headers).map(([name, value]) => [name, String(value)]);
+      return { status: reply.status, headers: Object.fromEntries(headers), body: reply.bytes ?? new Uint8Array() };
+    } finally {
+      request.signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  async #fetchToken({ url, method, headers, form }: TokenRequest): Promise<{ status: number; body: string }> {
+    const body = form === undefined ? undefined : new URLSearchParams(form).toString();
+    const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+    const end = originEnd(url);
+    const reply = await transmit(this.#pools, {
+      upstream: 'the token endpoint',
+      origin: url.slice(0, end),
+      path: url.slice(end),
+      method,
+      headers: { ...headers, ...type },
+      body,
+      timeouts: { firstByteMs: 0, gapMs: 0, totalMs: 0, requestMs: tokenTimeoutMs },
+      maxReplyBytes: 1024 * 1024,
+      collects: () => true,
+      cancellation: new Cancellation(),
+    });
+    return { status: reply.status, body: reply.bytes?.toString('utf8') ?? '' };
+  }
+}
+
+function authOf(outbound: Outbound) {
+  const { auth } = outbound.unit.definition;
+  return typeof auth === 'function' ? auth(outbound.settings.settings as Settings) : auth;
+}
+
+/** Bodies that the gateway reads whole; anything else flows through. */
+function collects(status: number, type: string, stream: boolean, proxied: boolean): boolean {
+  if (proxied) return status >= 400 && type.includes('json');
+  return status >= 300 || !stream || type.includes('application/json');
+}
+
+function originEnd(url: string): number {
+  const slash = url.indexOf('/', url.indexOf('://') + 3);
+  const query = url.indexOf('?');
+  if (slash === -1) return query === -1 ? url.length : query;
+  return query !== -1 && query < slash ? query : slash;
+}
+
+function pathBelow(outbound: Outbound): string {
+  if (!outbound.url.startsWith(outbound.settings.base))
+    throw new GatewayError('internal', 'A local provider was asked for a foreign URL.');
+  return outbound.url.slice(outbound.settings.base.length) || '/';
+}
