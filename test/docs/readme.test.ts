@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { runCommand } from '../../core/cli/command.ts';
+import { readmeSections, withSections } from '../../core/cli/docs.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const readme = await readFile(join(root, 'README.md'), 'utf8');
+
+/** The code blocks that stand under a file name: `name` on a line of its own, then the block. */
+function filesIn(text: string): readonly { name: string; content: string }[] {
+  return [...text.matchAll(/^`([\w./-]+)`\n```\w+\n([\s\S]*?)^```$/gm)].map(([, name = '', content = '']) => ({
+    name,
+    content,
+  }));
+}
+
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'portcullis-readme-'));
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe('the README', () => {
+  it('has generated sections that are up to date (npm run docs)', () => {
+    assert.equal(withSections(readme, readmeSections()), readme);
+  });
+
+  it('shows a provider whose own test passes and that an operator can enable', () =>
+    withFolder(async (folder) => {
+      const files = filesIn(readme);
+      assert.ok(files.length >= 7, 'the ten-minute provider consists of several files');
+      for (const { name, content } of files) {
+        await mkdir(dirname(join(folder, name)), { recursive: true });
+        await writeFile(join(folder, name), content);
+      }
+      await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+      await mkdir(join(folder, 'node_modules'));
+      await symlink(root, join(folder, 'node_modules', 'portcullis'));
+
+      const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+      const node = ['--import', import.meta.resolve('tsx'), '--test', '--test-reporter', 'spec', 'acme/acme.test.ts'];
+      const { stdout } = await run(process.execPath, node, { cwd: folder, env });
+      assert.match(stdout, /pass [1-9]/);
+      assert.match(stdout, /fail 0/);
+
+      const printed: string[] = [];
+      const out = { print: (text: string) => printed.push(text), complain: (text: string) => printed.push(text) };
+      assert.equal(
+        await runCommand(['check', '--config', join(folder, 'portcullis.yaml')], out),
+        0,
+        printed.join('\n'),
+      );
+    }));
+
+  it("shows an operator's file that the gateway accepts", () =>
+    withFolder(async (folder) => {
+      const example = /^```yaml\n(# yaml-language-server[\s\S]*?)^```$/m.exec(readme)?.[1];
+      assert.ok(example !== undefined);
+      const file = join(folder, 'portcullis.yaml');
+      await writeFile(file, example);
+      const printed: string[] = [];
+      const out = { print: (text: string) => printed.push(text), complain: (text: string) => printed.push(text) };
+      assert.equal(await runCommand(['check', '--config', file], out), 0, printed.join('\n'));
+    }));
+});
