@@ -3,9 +3,11 @@ import type { GatewayConfig } from './config/gateway-config.ts';
 import { createHost } from './loader/host.ts';
 import { loadUnits, type ProviderEntry, type Units } from './loader/load.ts';
 import { type ListedPhases, orderByPhase, setupPlugins } from './loader/plugins.ts';
+import { checkSavedProviders } from './loader/saved-providers.ts';
 import { compilePipeline } from './pipeline/compile.ts';
 import standardOrder from './pipeline/default.json' with { type: 'json' };
 import { Plans } from './pipeline/plans.ts';
+import { checkReachable } from './pipeline/reachable.ts';
 import type { Runtime } from './pipeline/runtime.ts';
 import { TargetSettings } from './pipeline/target-settings.ts';
 import type { Breakers } from './routing/breaker.ts';
@@ -29,7 +31,7 @@ export interface RuntimeParts {
 export async function createRuntime(config: GatewayConfig, parts: RuntimeParts): Promise<Runtime> {
   const units = await loadUnits(config);
   const findProvider = providerFinder(units);
-  for (const saved of Object.values(config.providers)) findProvider(saved.provider);
+  checkSavedProviders(config.providers, units.providers);
   const upstream = upstreamOf(config, parts);
   const phases = phasesOf(config);
   const loaded = await setupPlugins(phases, units.plugins, (manifest) =>
@@ -44,8 +46,10 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       send: (url, request) => upstream.fetch(url, request),
     }),
   );
-  const pipeline = compilePipeline(orderByPhase(phases, units.plugins, loaded), parts.log);
+  const order = orderByPhase(phases, units.plugins, loaded);
+  const pipeline = compilePipeline(order, parts.log);
   try {
+    checkReachable(order);
     const settingNames = new Set(
       units.providers.units.flatMap((entry) => unitOf(entry).fields.map((field) => field.snake)),
     );

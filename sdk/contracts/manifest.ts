@@ -31,7 +31,7 @@ export const manifestSchema = Type.Object(
     title: Type.String({ minLength: 1, maxLength: 80 }),
     description: Type.Optional(Type.String({ maxLength: 500 })),
     phases: Type.Optional(
-      Type.Array(Type.Union(phaseNames.map((phase) => Type.Literal(phase))), {
+      Type.Array(Type.Enum([...phaseNames]), {
         uniqueItems: true,
         description: 'The phases that a plugin implements.',
       }),
