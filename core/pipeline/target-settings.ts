@@ -51,7 +51,7 @@ export class TargetSettings {
   settingsOf(leaf: Leaf, provider: TargetProvider, plan: ResolvedPlan, exchange: Exchange): ResolvedSettings {
     // The caller's credential belongs to one provider: it is never shown to the several targets of a strategy.
     const own = plan.plan.root === leaf && provider.saved === undefined && leaf.apiKey === undefined;
-    const fromHeaders: Settings | undefined = own ? headerSettings(provider.unit, exchange) : undefined;
+    const fromHeaders: Settings | undefined = headerSettings(provider.unit, exchange, own);
     if (fromHeaders !== undefined) return this.#resolve(leaf, provider, plan, fromHeaders);
     const known = this.#remembered.get(leaf);
     if (known?.unit === provider.unit && known.saved === provider.saved) return known.settings;
