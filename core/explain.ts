@@ -134,6 +134,7 @@ async function explainTarget(
     const provider = runtime.settings.providerOf(leaf, exchange.body);
     const target = await prepareTarget(runtime, exchange, leaf, provider);
     const outbound = outboundOf(runtime, exchange, plan, leaf, provider, target);
+    runtime.upstream.judge(outbound);
     return {
       ...named,
       provider: provider.unit.name,

@@ -96,7 +96,10 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
           listening: 'loopback only',
           ignored_host: host !== undefined && boundToLoopback ? host : null,
         });
-      server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 0 }, app.callback());
+      server = createServer(
+        { keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 300_000 },
+        app.callback(),
+      );
       await opened(server, port, address);
       const bound = server.address() as AddressInfo;
       const shown = bound.address.includes(':') ? `[${bound.address}]` : bound.address;
@@ -115,6 +118,10 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
           'The new config has no API keys, but the gateway is reachable from outside: restart it to do that.',
           { param: 'keys' },
         );
+      }
+      const before = restartOnly(current.runtime.config);
+      for (const [setting, value] of Object.entries(restartOnly(next))) {
+        if (server !== undefined && before[setting] !== value) parts.log.warn('restart_needed', { setting });
       }
       const old = current;
       current = { runtime, leases: 0, retired: false };
@@ -141,12 +148,23 @@ function isLoopback(host: string | undefined): boolean {
 
 function opened(server: Server, port: number, host: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const refused = (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'it is in use' : (cause.code ?? 'the system refuses it');
+      reject(
+        new GatewayError('invalid_config', `Port ${port} cannot be opened: ${why}.`, { param: 'server.port', cause }),
+      );
+    };
+    server.once('error', refused);
     server.listen(port, host, () => {
-      server.off('error', reject);
+      server.off('error', refused);
       resolve();
     });
   });
+}
+
+/** Settings that are read once: a reload keeps the old value, and says so. */
+function restartOnly({ server, log }: GatewayConfig): Readonly<Record<string, string | number | undefined>> {
+  return { 'server.host': server.host, 'server.port': server.port, 'log.level': log.level };
 }
 
 function drained(server: Server, limitMs: number): Promise<void> {

@@ -32,15 +32,16 @@ export function respond(
 
   const { stream } = body;
   let over = false;
+  let forget = () => {};
   const finish = (ending: Ending) => {
     if (over) return;
     over = true;
     forget();
     done(ending);
   };
-  const forget = exchange.cancellation.onCancel(() => {
-    stream.abort();
+  forget = exchange.cancellation.onCancel(() => {
     finish('left');
+    stream.abort();
   });
   if (over) return;
   headers['cache-control'] ??= 'no-cache';
@@ -48,10 +49,12 @@ export function respond(
   response.writeHead(outcome.status, headers);
   response.flushHeaders();
   response.on('drain', () => stream.resume());
+  // The transport may tell of a client's leave, as an error, before the listener above has run.
+  const gone = () => over || exchange.cancellation.cancelled;
   stream.pipe({
-    data: (chunk) => over || response.write(chunk),
+    data: (chunk) => gone() || response.write(chunk),
     end: () => {
-      if (over) return;
+      if (gone()) return finish('left');
       response.end();
       finish('sent');
     },
@@ -63,11 +66,15 @@ export function respond(
   });
 }
 
+/** A header name, and what no header value may hold (RFC 9110 §5.5, §5.6.2): Node throws, and the client would wait for ever. */
+const token = /^[\w!#$%&'*+.^`|~-]+$/;
+const unsendable = /[^\t\u0020-\u007e\u0080-\u00ff]/;
+
 function replyHeaders(exchange: Exchange, outcome: Outcome): Record<string, string | string[] | number> {
   const headers: Record<string, string | string[] | number> = {};
   for (const name in outcome.headers) {
     const value = outcome.headers[name];
-    if (value !== undefined) headers[name] = typeof value === 'string' ? value : [...value];
+    if (value !== undefined && token.test(name)) headers[name] = typeof value === 'string' ? value : [...value];
   }
   const own = `x-${exchange.vendor}-`;
   headers[`${own}request-id`] = exchange.id;
@@ -78,5 +85,6 @@ function replyHeaders(exchange: Exchange, outcome: Outcome): Record<string, stri
   }
   if (outcome.provider !== undefined) headers[`${own}provider`] = outcome.provider;
   if (outcome.error === 'internal' || outcome.error === 'plugin_failed') headers[`${own}gateway-exception`] = 'true';
+  for (const name in headers) if (unsendable.test(String(headers[name]))) delete headers[name];
   return headers;
 }

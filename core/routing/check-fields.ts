@@ -1,9 +1,9 @@
 import { asObject, type JsonObject } from 'portcullis/sdk';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { nearest } from '../config/nearest.ts';
 import { fieldNames, type NodeConfig, nodeSchema } from './config-schema.ts';
 import { clip, configFault, paramOf } from './fault.ts';
-import { nearest } from './nearest.ts';
 
 const validator = Compile(nodeSchema);
 

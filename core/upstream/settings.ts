@@ -98,15 +98,19 @@ function environmentSettings({ unit, env, saved }: SettingSources): Settings {
   return settings;
 }
 
-/** The settings and the credential in the caller's headers; undefined when there are none. */
-export function headerSettings(unit: ProviderUnit, request: RequestContext): Settings | undefined {
+/**
+ * The settings in the caller's headers; undefined when there are none. `secrets`: the caller's own credential as well,
+ * which is only taken where nothing saved stands against it.
+ */
+export function headerSettings(unit: ProviderUnit, request: RequestContext, secrets: boolean): Settings | undefined {
   const settings: { [name: string]: Json } = {};
   for (const field of unit.fields) {
+    if (field.secret && !secrets) continue;
     const value =
       request.control(field.kebab) ?? (field.header === undefined ? undefined : request.headers[field.header]);
     if (value !== undefined && value !== '') settings[field.name] = value;
   }
-  const credential = callerCredential(request);
+  const credential = secrets && unit.credential !== undefined ? callerCredential(request) : undefined;
   if (credential !== undefined && unit.credential !== undefined) settings[unit.credential] = credential;
   for (const _ in settings) return settings;
   return undefined;

@@ -83,6 +83,12 @@ export class Upstream {
     return headers instanceof Promise ? {} : Object.fromEntries(Object.keys(headers).map((name) => [name, '****']));
   }
 
+  /** Whether the guard lets the URL pass by its text; names are not resolved. @throws GatewayError `url_blocked` */
+  judge({ unit, settings }: Outbound): void {
+    if (unit.definition.serve !== undefined && !settings.customHost) return;
+    this.#options.guard.checkText(settings.base, fieldOf(settings));
+  }
+
   close(): Promise<void> {
     return this.#pools.close();
   }
@@ -115,11 +121,7 @@ export class Upstream {
     const end = originEnd(outbound.url);
     const origin = outbound.url.slice(0, end);
     if (!this.#checked.has(origin)) {
-      await this.#options.guard.check(
-        outbound.settings.base,
-        outbound.settings.customHost ? 'custom_host' : 'base',
-        facts.cancellation.signal,
-      );
+      await this.#options.guard.check(outbound.settings.base, fieldOf(outbound.settings), facts.cancellation.signal);
       if (this.#checked.size > 10_000) this.#checked.clear();
       this.#checked.add(origin);
     }
@@ -170,6 +172,11 @@ export class Upstream {
     });
     return { status: reply.status, body: reply.bytes?.toString('utf8') ?? '' };
   }
+}
+
+/** What to name when the URL is refused. */
+function fieldOf({ customHost }: Outbound['settings']): string {
+  return customHost ? 'custom_host' : 'base URL';
 }
 
 function authOf(outbound: Outbound) {
