@@ -7,7 +7,7 @@ const compiled = new WeakMap<readonly string[], readonly (readonly Step[])[]>();
 
 /**
  * The body without what the paths name: `logit_bias`, `metadata.team`, `messages[0].name`, `tools[*].function.strict`.
- * A path that leads nowhere is no error. The body itself is left as it is.
+ * A path that leads nowhere is no error. The body itself is left as it is, and is the result when nothing was dropped.
  */
 export function dropPaths(body: JsonObject, paths: readonly string[]): JsonObject {
   const steps = compiled.get(paths) ?? paths.map(stepsOf);
@@ -30,12 +30,16 @@ function drop(value: Json, path: readonly Step[]): Json {
   const object = value as JsonObject;
   const { [step.key]: dropped, ...kept } = object;
   if (rest.length === 0) return kept;
-  return dropped === undefined ? value : { ...object, [step.key]: drop(dropped, rest) };
+  const left = dropped === undefined ? dropped : drop(dropped, rest);
+  return left === undefined || left === dropped ? value : { ...object, [step.key]: left };
 }
 
 function dropFromList(list: readonly Json[], step: Step, rest: readonly Step[]): Json {
   if ('key' in step) return list;
   const chosen = (index: number) => 'every' in step || step.index === index;
-  if (rest.length === 0) return list.filter((_, index) => !chosen(index));
-  return list.map((item, index) => (chosen(index) ? drop(item, rest) : item));
+  const left =
+    rest.length === 0
+      ? list.filter((_, index) => !chosen(index))
+      : list.map((item, index) => (chosen(index) ? drop(item, rest) : item));
+  return left.length === list.length && left.every((item, index) => item === list[index]) ? list : left;
 }

@@ -12,6 +12,8 @@ import {
 } from 'portcullis/sdk';
 
 const maxRemembered = 2000;
+/** Timers of Node fire at once beyond this. */
+const longestMs = 2_147_483_647;
 
 /** The headers that say where a request goes; requests that agree in all of them share one resolution. */
 const names = ['config', 'provider', 'virtual-key', 'custom-host', 'request-timeout', 'forward-headers'] as const;
@@ -100,8 +102,8 @@ function timeoutOf(request: RequestContext): Fields {
   const value = request.control('request-timeout');
   if (value === undefined) return {};
   const ms = Number(value);
-  if (Number.isInteger(ms) && ms > 0) return { request_timeout: ms };
-  throw new GatewayError('bad_request', 'The request timeout must be a whole number of milliseconds above 0.', {
+  if (Number.isInteger(ms) && ms > 0 && ms <= longestMs) return { request_timeout: ms };
+  throw new GatewayError('bad_request', 'The request timeout must be a whole number of milliseconds from 1 to 2147483647.', {
     param: 'x-gw-request-timeout',
   });
 }
