@@ -1,0 +1,135 @@
+import type { FetchReply, FetchRequest, FileSections, Host } from '../contracts/host.ts';
+import type { Manifest } from '../contracts/manifest.ts';
+import type { RequestContext } from '../contracts/request.ts';
+import { GatewayError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { testTimeMs } from './test-gateway.ts';
+
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly event: string;
+  readonly fields: JsonObject;
+}
+
+export interface TestHostOptions {
+  /** Given: what its permissions do not grant throws `forbidden`, as in the gateway. Absent: everything is granted. */
+  readonly manifest?: Manifest;
+  /** Default: the manifest's name, or `test`. */
+  readonly name?: string;
+  /** Epoch milliseconds; default 2026-01-01T00:00:00Z. */
+  readonly now?: number;
+  /** What `random()` gives, in turn, from the start again after the last; default 0. */
+  readonly random?: readonly number[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly file?: Partial<FileSections>;
+  /** Answers `fetch`; absent: every fetch fails as unreachable. */
+  readonly fetch?: (url: URL, request: FetchRequest) => FetchReply | Promise<FetchReply>;
+}
+
+/** A host for tests: its clock, chance and file are set, its log is kept, its network is a function. */
+export interface TestHost extends Host {
+  readonly logged: readonly LogLine[];
+  /** Moves the clock on and ends the sleeps that are over by then. */
+  advance(ms: number): void;
+}
+
+const noFile: FileSections = { keys: [], configs: {}, providers: [], defaultConfig: undefined };
+
+/** Makes a host. Sleeps end when the clock is advanced past their time, never by themselves. */
+export function createTestHost(options: TestHostOptions = {}): TestHost {
+  const { manifest, env = {}, random = [0] } = options;
+  const name = options.name ?? manifest?.name ?? 'test';
+  const file: FileSections = { ...noFile, ...options.file };
+  const logged: LogLine[] = [];
+  const clock = createClock(options.now ?? testTimeMs);
+  let drawn = 0;
+  let made = 0;
+
+  const grant = (granted: boolean | undefined, permission: string): void => {
+    if (manifest === undefined || granted === true) return;
+    throw new GatewayError(
+      'forbidden',
+      `The plugin ${name} may not do this: its plugin.json does not grant ${permission}.`,
+    );
+  };
+  const permissions = manifest?.permissions ?? {};
+  const at =
+    (level: LogLine['level']) =>
+    (event: string, fields: JsonObject = {}) => {
+      logged.push({ level, event, fields });
+    };
+  return {
+    name,
+    logged,
+    log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    now: clock.now,
+    sleep: clock.sleep,
+    advance: clock.advance,
+    random: () => {
+      drawn += 1;
+      return random[(drawn - 1) % random.length] ?? 0;
+    },
+    newId: () => {
+      made += 1;
+      return made.toString(16).padStart(32, '0');
+    },
+    slot: <T>() => {
+      const values = new WeakMap<RequestContext, T>();
+      return { get: (request) => values.get(request), set: (request, value: T) => void values.set(request, value) };
+    },
+    env: (variable) => {
+      grant(permissions.env?.includes(variable), `permissions.env: ${variable}`);
+      return env[variable];
+    },
+    file: (section) => {
+      grant(permissions.file?.includes(section), `permissions.file: ${section}`);
+      return file[section];
+    },
+    defaultConfig: () => {
+      grant(permissions.file?.includes('configs'), 'permissions.file: configs');
+      return file.defaultConfig;
+    },
+    fetch: async (text, request) => {
+      const url = new URL(text);
+      const place = `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
+      grant(
+        permissions.net?.some(
+          (allowed) => place === allowed || (allowed.startsWith('*.') && place.endsWith(allowed.slice(1))),
+        ),
+        `permissions.net: ${place}`,
+      );
+      if (options.fetch === undefined) throw new GatewayError('upstream_unreachable', `${place} could not be reached.`);
+      return options.fetch(url, request);
+    },
+  };
+}
+
+interface Sleeper {
+  readonly until: number;
+  readonly wake: () => void;
+}
+
+function createClock(start: number): Pick<TestHost, 'now' | 'sleep' | 'advance'> {
+  let now = start;
+  const sleepers = new Set<Sleeper>();
+  return {
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+      for (const sleeper of [...sleepers].filter(({ until }) => until <= now)) sleeper.wake();
+    },
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const leave = (settle: () => void) => () => {
+          sleepers.delete(sleeper);
+          signal?.removeEventListener('abort', abort);
+          settle();
+        };
+        const abort = () => leave(() => reject(signal?.reason))();
+        const sleeper: Sleeper = { until: now + ms, wake: leave(resolve) };
+        if (signal?.aborted === true) return reject(signal.reason);
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', abort);
+      }),
+  };
+}

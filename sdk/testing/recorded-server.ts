@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { FixtureAnswer } from './fixtures.ts';
+
+/** A request as it came over the wire. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface RecordedServer {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly requests: readonly RecordedRequest[];
+  close(): Promise<void>;
+}
+
+export interface RecordedServerOptions {
+  /** Where to cut the answer: the sizes of its chunks, used in turn. Absent: in one piece. */
+  readonly chunkSizes?: readonly number[];
+  /** Called when a request has arrived whole. */
+  readonly onRequest?: () => void;
+}
+
+/** A provider on 127.0.0.1 that gives the same answer to every request and keeps what it was asked. */
+export async function startRecordedServer(
+  answer: FixtureAnswer,
+  options: RecordedServerOptions = {},
+): Promise<RecordedServer> {
+  const requests: RecordedRequest[] = [];
+  const server = createServer(async (incoming, reply) => {
+    requests.push(await recorded(incoming));
+    options.onRequest?.();
+    reply.writeHead(answer.status, answer.headers);
+    await send(reply, answer.bytes, options.chunkSizes ?? []);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function recorded(incoming: IncomingMessage): Promise<RecordedRequest> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const headers = Object.entries(incoming.headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ]);
+  return {
+    method: incoming.method ?? '',
+    path: incoming.url ?? '',
+    headers: Object.fromEntries(headers),
+    body: Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+async function send(reply: ServerResponse, bytes: Uint8Array, sizes: readonly number[]): Promise<void> {
+  reply.socket?.setNoDelay(true);
+  let at = 0;
+  for (let index = 0; at < bytes.length; index += 1) {
+    const size = sizes[index % sizes.length] ?? bytes.length;
+    reply.write(bytes.subarray(at, at + size));
+    at += size;
+    await turn();
+  }
+  reply.end();
+}
