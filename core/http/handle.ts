@@ -31,8 +31,7 @@ export function inferenceHandler(route: InferenceRoute, options: HandlerOptions)
     watchClient(ctx.res, exchange);
     const outcome = await outcomeOf(ctx, route, exchange, runtime, options.accepting());
     respond(ctx.res, exchange, outcome, (ending) => {
-      release();
-      finish(runtime, exchange, outcome, ending);
+      void finish(runtime, exchange, outcome, ending).finally(release);
     });
   };
 }
@@ -91,11 +90,11 @@ async function outcomeOf(
   }
 }
 
-function finish(runtime: Runtime, exchange: Exchange, outcome: Outcome, ending: Ending): void {
+async function finish(runtime: Runtime, exchange: Exchange, outcome: Outcome, ending: Ending): Promise<void> {
   const record = recordOf(runtime, exchange, outcome, ending);
   const settled = runtime.pipeline.settle(exchange, record);
-  if (settled instanceof Promise) void settled.then(() => runtime.pipeline.log(record));
-  else runtime.pipeline.log(record);
+  if (settled instanceof Promise) await settled;
+  runtime.pipeline.log(record);
 }
 
 function recordOf(runtime: Runtime, exchange: Exchange, outcome: Outcome, ending: Ending): RequestRecord {

@@ -8,7 +8,7 @@ export function faultPosition(text: string): { readonly line: number; readonly c
 
 const whitespace = /[ \t\n\r]*/y;
 // RFC 8259 §7: unescaped = %x20-21 / %x23-5B / %x5D-10FFFF.
-const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /** Walks a JSON text with a stack of its own, so that no depth of nesting overflows. */
@@ -82,9 +82,9 @@ class Scanner {
       }
       if (code < 0x20) return false;
       if (code !== 0x5c) continue;
-      escape.lastIndex = at;
-      if (!escape.test(this.#text)) return false;
-      at = escape.lastIndex - 1;
+      escaped.lastIndex = at;
+      if (!escaped.test(this.#text)) return false;
+      at = escaped.lastIndex - 1;
     }
     return false;
   }

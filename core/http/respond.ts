@@ -5,6 +5,9 @@ import type { Exchange } from '../pipeline/exchange.ts';
 /** How a reply ended: sent whole, or the client left first. */
 export type Ending = 'sent' | 'left';
 
+/** Above this, copying costs more than a second write. */
+const oneWriteBytes = 16 * 1024;
+
 /**
  * Sends an outcome. Buffers go out in one write; a stream flows with back-pressure, and stops at its source when the
  * client leaves. `done` runs once, when the last byte is out or the client is gone.
@@ -24,8 +27,14 @@ export function respond(
   const headers = replyHeaders(exchange, outcome);
   if (body.kind === 'bytes') {
     headers['content-length'] = body.bytes.byteLength;
-    response.writeHead(outcome.status, headers);
-    response.end(body.bytes);
+    writeHead(response, outcome.status, headers);
+    // As a string of bytes it leaves in the same write as the head; a buffer would be a second one.
+    if (body.bytes.byteLength > oneWriteBytes) response.end(body.bytes);
+    else
+      response.end(
+        Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength).toString('latin1'),
+        'latin1',
+      );
     done('sent');
     return;
   }
@@ -46,7 +55,7 @@ export function respond(
   if (over) return;
   headers['cache-control'] ??= 'no-cache';
   headers['x-accel-buffering'] = 'no';
-  response.writeHead(outcome.status, headers);
+  writeHead(response, outcome.status, headers);
   response.flushHeaders();
   response.on('drain', () => stream.resume());
   // The transport may tell of a client's leave, as an error, before the listener above has run.
@@ -66,15 +75,29 @@ export function respond(
   });
 }
 
-/** A header name, and what no header value may hold (RFC 9110 §5.5, §5.6.2): Node throws, and the client would wait for ever. */
+type HeaderValues = Record<string, string | string[] | number>;
+
+/** Node refuses a head with a value that cannot be sent, and the client would wait for ever: such values are left out. */
+function writeHead(response: ServerResponse, status: number, headers: HeaderValues): void {
+  try {
+    response.writeHead(status, headers);
+  } catch {
+    const sendable = Object.entries(headers).filter(
+      ([name, value]) => token.test(name) && !unsendable.test(String(value)),
+    );
+    response.writeHead(status, Object.fromEntries(sendable));
+  }
+}
+
+/** A header name, and what no header value may hold (RFC 9110 §5.5, §5.6.2). */
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 const unsendable = /[^\t\u0020-\u007e\u0080-\u00ff]/;
 
-function replyHeaders(exchange: Exchange, outcome: Outcome): Record<string, string | string[] | number> {
-  const headers: Record<string, string | string[] | number> = {};
+function replyHeaders(exchange: Exchange, outcome: Outcome): HeaderValues {
+  const headers: HeaderValues = {};
   for (const name in outcome.headers) {
     const value = outcome.headers[name];
-    if (value !== undefined && token.test(name)) headers[name] = typeof value === 'string' ? value : [...value];
+    if (value !== undefined) headers[name] = typeof value === 'string' ? value : [...value];
   }
   const own = `x-${exchange.vendor}-`;
   headers[`${own}request-id`] = exchange.id;
@@ -85,6 +108,5 @@ function replyHeaders(exchange: Exchange, outcome: Outcome): Record<string, stri
   }
   if (outcome.provider !== undefined) headers[`${own}provider`] = outcome.provider;
   if (outcome.error === 'internal' || outcome.error === 'plugin_failed') headers[`${own}gateway-exception`] = 'true';
-  for (const name in headers) if (unsendable.test(String(headers[name]))) delete headers[name];
   return headers;
 }

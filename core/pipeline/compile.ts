@@ -93,8 +93,9 @@ export function compilePipeline(order: Readonly<Record<PhaseName, readonly Ready
   const afterRequest = entries('afterRequest');
   const settle = entries('settle');
   const records = entries('log');
-  const warn = (phase: PhaseName, plugin: string, error: unknown) =>
+  const warn = (phase: PhaseName | 'close', plugin: string, error: unknown): undefined => {
     log.error('plugin_failed', { phase, plugin, error: error instanceof Error ? error.message : 'not an error' });
+  };
 
   return {
     rows: phaseNames.map((phase) => ({
@@ -133,15 +134,12 @@ export function compilePipeline(order: Readonly<Record<PhaseName, readonly Ready
         (hook, body) => hook(withBody(target, body)),
         (_, next) => next,
       ),
-    lookup:
-      lookup.length === 0
-        ? () => undefined
-        : (target) =>
-            firstOpen(
-              lookup,
-              (hook) => hook(target),
-              (plugin, error) => warn('lookup', plugin, error),
-            ),
+    lookup: (target) =>
+      firstOpen(
+        lookup,
+        (hook) => hook(target),
+        (plugin, error) => warn('lookup', plugin, error),
+      ),
     attempt: (target, call) => around(attempt, target, call),
     afterRequest: (target, outcome) =>
       chain(
@@ -150,18 +148,15 @@ export function compilePipeline(order: Readonly<Record<PhaseName, readonly Ready
         (hook, current) => hook(target, current),
         (_, next) => next,
       ),
-    settle:
-      settle.length === 0
-        ? () => undefined
-        : async (request, record) => {
-            for (const { plugin, hook } of settle) {
-              try {
-                await hook(request, record);
-              } catch (error) {
-                warn('settle', plugin, error);
-              }
-            }
-          },
+    settle: (request, record) =>
+      firstOpen(
+        settle,
+        (hook) => {
+          const running = hook(request, record);
+          return running instanceof Promise ? running.then(() => undefined) : undefined;
+        },
+        (plugin, error) => warn('settle', plugin, error),
+      ),
     log: (record) => {
       for (const { plugin, hook } of records) {
         try {
@@ -173,7 +168,13 @@ export function compilePipeline(order: Readonly<Record<PhaseName, readonly Ready
       }
     },
     close: async () => {
-      for (const plugin of plugins.toReversed()) await plugin.hooks.close?.();
+      for (const plugin of plugins.toReversed()) {
+        try {
+          await plugin.hooks.close?.();
+        } catch (error) {
+          warn('close', plugin.name, error);
+        }
+      }
     },
   };
 }
@@ -211,22 +212,30 @@ function first<H, T>(
     if (entry === undefined) break;
     const answer = run(entry.plugin, () => call(entry.hook));
     if (answer instanceof Promise) return answer.then((settled) => settled ?? first(entries, call, index + 1));
-    if (answer !== undefined) return answer;
+    if (answer != null) return answer;
   }
   return undefined;
 }
 
-async function firstOpen<H, T>(
+function firstOpen<H, T>(
   entries: readonly Entry<H>[],
   call: (hook: H) => MaybePromise<T | undefined>,
-  failed: (plugin: string, error: unknown) => void,
-): Promise<T | undefined> {
-  for (const { plugin, hook } of entries) {
+  failed: (plugin: string, error: unknown) => undefined,
+  from = 0,
+): MaybePromise<T | undefined> {
+  for (let index = from; index < entries.length; index += 1) {
+    const entry = entries[index];
+    if (entry === undefined) break;
     try {
-      const answer = await call(hook);
-      if (answer !== undefined) return answer;
+      const answer = call(entry.hook);
+      if (answer instanceof Promise) {
+        return answer
+          .catch((error: unknown) => failed(entry.plugin, error))
+          .then((settled) => settled ?? firstOpen(entries, call, failed, index + 1));
+      }
+      if (answer != null) return answer;
     } catch (error) {
-      failed(plugin, error);
+      failed(entry.plugin, error);
     }
   }
   return undefined;

@@ -15,6 +15,25 @@ import { Cancellation } from '../upstream/cancellation.ts';
 /** Control headers whose documented name has an older spelling that clients still send. */
 const spellings: Readonly<Record<string, string>> = { 'strict-compliance': 'strict-open-ai-compliance' };
 
+const spelledOut = new WeakMap<readonly string[], Map<string, readonly string[]>>();
+
+/** The full names of a control header, in the order in which they count; put together once. */
+function headerNames(vendors: readonly string[], name: string): readonly string[] {
+  let names = spelledOut.get(vendors);
+  if (names === undefined) {
+    names = new Map();
+    spelledOut.set(vendors, names);
+  }
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const older = spellings[name];
+  const full = [name, ...(older === undefined ? [] : [older])].flatMap((spelling) =>
+    vendors.map((vendor) => `x-${vendor}-${spelling}`),
+  );
+  names.set(name, full);
+  return full;
+}
+
 /** Stands in the log for requests that were refused before anyone asked who calls. */
 const unidentified: Principal = Object.freeze({ id: 'unidentified', kind: 'anonymous' });
 
@@ -82,12 +101,11 @@ export class Exchange implements RequestContext {
   }
 
   control(name: string): string | undefined {
-    for (const vendor of this.#vendors) {
-      const value = this.headers[`x-${vendor}-${name}`];
+    for (const header of headerNames(this.#vendors, name)) {
+      const value = this.headers[header];
       if (value !== undefined) return value;
     }
-    const older = spellings[name];
-    return older === undefined ? undefined : this.control(older);
+    return undefined;
   }
 }
 

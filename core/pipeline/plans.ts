@@ -1,4 +1,4 @@
-import { GatewayError, type JsonObject, type Resolution } from 'portcullis/sdk';
+import { asString, GatewayError, type JsonObject, type Resolution } from 'portcullis/sdk';
 import { type CompileOptions, compilePlan } from '../routing/compile.ts';
 import type { Leaf, Node, Plan } from '../routing/plan.ts';
 
@@ -7,8 +7,10 @@ export interface ResolvedPlan {
   readonly plan: Plan;
   /** The config came with the request. */
   readonly inline: boolean;
-  /** The custom host came with the request. */
-  readonly hostIsCallers: boolean;
+  /** The custom host that came with the request. */
+  readonly callersHost: string | undefined;
+  /** The custom host of the operator's config, where the caller's took its place. */
+  readonly operatorHost: string | undefined;
   /** Some target switches strict compliance off. */
   readonly relaxed: boolean;
   /** Every target names a model of its own, so that the request may leave it out. */
@@ -47,7 +49,8 @@ export class Plans {
     const resolved: ResolvedPlan = {
       plan,
       inline,
-      hostIsCallers: (inline && config.custom_host !== undefined) || resolution.overrides?.custom_host !== undefined,
+      callersHost: asString(resolution.overrides?.custom_host),
+      operatorHost: inline ? undefined : asString(config.custom_host),
       relaxed: leaves.some((leaf) => leaf.strict === false),
       suppliesModel: leaves.every(
         (leaf) => typeof (leaf.overrideParams?.model ?? leaf.defaultParams?.model) === 'string',

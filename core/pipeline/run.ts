@@ -1,4 +1,4 @@
-import { GatewayError, type MaybePromise, type Outcome, type RequestKind } from 'portcullis/sdk';
+import { GatewayError, type MaybePromise, type Outcome, type RequestKind, type Resolution } from 'portcullis/sdk';
 import { validateRequest } from '../http/validate.ts';
 import { type WalkFacts, walk } from '../routing/walk.ts';
 import { type Exchange, metadataOf } from './exchange.ts';
@@ -16,7 +16,8 @@ export async function runExchange(
   const identified = identify(runtime, exchange);
   if (identified instanceof Promise) await identified;
   if (exchange.endpoint === 'listModels' && !asksProvider(exchange)) return integratedModels(runtime);
-  const plan = await resolvePlan(runtime, exchange, kind);
+  const resolving = resolvePlan(runtime, exchange, kind);
+  const plan = resolving instanceof Promise ? await resolving : resolving;
   const admitted = runtime.pipeline.admit(exchange);
   if (admitted instanceof Promise) await admitted;
   const { root } = plan.plan;
@@ -68,14 +69,24 @@ export function identify(runtime: Runtime, exchange: Exchange): MaybePromise<voi
 }
 
 /** What is asked, and of whom: settles the body, the metadata and the plan of the exchange. */
-export async function resolvePlan(
+export function resolvePlan(
   runtime: Runtime,
   exchange: Exchange,
   kind: RequestKind | undefined,
-): Promise<ResolvedPlan> {
+): MaybePromise<ResolvedPlan> {
   exchange.metadata = metadataOf(exchange);
-  const pending = runtime.pipeline.resolve(exchange);
-  const resolution = pending instanceof Promise ? await pending : pending;
+  const resolution = runtime.pipeline.resolve(exchange);
+  return resolution instanceof Promise
+    ? resolution.then((settled) => applyResolution(runtime, exchange, kind, settled))
+    : applyResolution(runtime, exchange, kind, resolution);
+}
+
+function applyResolution(
+  runtime: Runtime,
+  exchange: Exchange,
+  kind: RequestKind | undefined,
+  resolution: Resolution,
+): ResolvedPlan {
   if (resolution.body !== undefined) exchange.body = resolution.body;
   if (resolution.metadata !== undefined) exchange.metadata = { ...exchange.metadata, ...resolution.metadata };
   const plan = runtime.plans.planOf(resolution);

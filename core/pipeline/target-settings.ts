@@ -71,7 +71,9 @@ export class TargetSettings {
       leaf,
       saved,
       leafIsCallers: plan.inline,
-      hostIsCallers: leaf.customHost !== undefined && (plan.hostIsCallers || plan.inline),
+      // A target below the root may have a host of its own, which the caller's does not replace.
+      hostIsCallers: leaf.customHost !== undefined && (plan.inline || leaf.customHost === plan.callersHost),
+      operatorHost: plan.operatorHost,
       fromHeaders,
       env: this.#options.env,
     });

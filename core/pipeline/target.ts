@@ -36,21 +36,24 @@ export async function runTarget(
       });
     }
     const facts = factsOf(exchange, provider, outbound.facts.model, leaf);
-    const call = async (): Promise<Outcome> => {
-      try {
-        return await runtime.upstream.call(outbound, {
+    const call = (): Promise<Outcome> =>
+      runtime.upstream
+        .call(outbound, {
           request: exchange,
           cancellation: exchange.cancellation,
           path: leaf.path,
           strict: target.strict,
           requestTimeoutMs: leaf.requestTimeoutMs,
-        });
-      } catch (error) {
-        return outcomeOfError(exchange, error, facts);
-      }
-    };
+        })
+        .catch((error: unknown) => outcomeOfError(exchange, error, facts));
     const outcome = await pipeline.attempt(target, call);
-    return await pipeline.afterRequest(target, outcome);
+    try {
+      const final = pipeline.afterRequest(target, outcome);
+      return final instanceof Promise ? await final : final;
+    } catch (error) {
+      if (outcome.body.kind === 'stream') outcome.body.stream.abort();
+      throw error;
+    }
   } catch (error) {
     return outcomeOfError(exchange, error, factsOf(exchange, provider, undefined, leaf));
   }

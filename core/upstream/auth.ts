@@ -23,7 +23,10 @@ interface CachedToken {
 
 const maxTokens = 1000;
 const marginMs = 5 * 60_000;
-const shortestMs = 30_000;
+/** For a token that does not say how long it lives. */
+const unknownLifeMs = 30_000;
+
+type TokenAuth = Extract<Auth, { kind: 'token' }>;
 
 /** Turns a provider's auth into headers; tokens are cached until shortly before they end, one fetch at a time. */
 export class Authenticator {
@@ -58,18 +61,15 @@ export class Authenticator {
     }
   }
 
-  async #bearerToken(
-    auth: Extract<Auth, { kind: 'token' }>,
-    settings: Settings,
-    upstream: string,
-  ): Promise<Record<string, string>> {
-    const request = await auth.request(settings);
-    const key = JSON.stringify([request.url, request.form, request.headers]);
+  async #bearerToken(auth: TokenAuth, settings: Settings, upstream: string): Promise<Record<string, string>> {
+    // By the settings, not by the request: a signed assertion differs each time that it is made.
+    const key = JSON.stringify([upstream, settings]);
     const cached = this.#tokens.get(key);
     if (cached !== undefined && cached.staleAt > this.#now()) return { authorization: `Bearer ${await cached.value}` };
     const token: CachedToken = {
-      value: this.#fetch(request, upstream, (staleAt) => {
+      value: this.#fetch(auth, settings, upstream).then(({ value, staleAt }) => {
         token.staleAt = staleAt;
+        return value;
       }),
       staleAt: Number.POSITIVE_INFINITY,
     };
@@ -78,13 +78,17 @@ export class Authenticator {
     try {
       return { authorization: `Bearer ${await token.value}` };
     } catch (error) {
-      this.#tokens.delete(key);
+      if (this.#tokens.get(key) === token) this.#tokens.delete(key);
       throw error;
     }
   }
 
-  async #fetch(request: TokenRequest, upstream: string, setStale: (at: number) => void): Promise<string> {
-    const { status, body } = await this.#send(request);
+  async #fetch(
+    auth: TokenAuth,
+    settings: Settings,
+    upstream: string,
+  ): Promise<{ readonly value: string; readonly staleAt: number }> {
+    const { status, body } = await this.#send(await auth.request(settings));
     const answer = asObject(parseJson(body));
     const token = asString(answer?.access_token);
     if (status !== 200 || token === undefined) {
@@ -94,7 +98,9 @@ export class Authenticator {
       );
     }
     const lifeMs = (asNumber(Number(answer?.expires_in)) ?? 0) * 1000;
-    setStale(this.#now() + Math.max(lifeMs - marginMs, shortestMs));
-    return token;
+    return {
+      value: token,
+      staleAt: this.#now() + (lifeMs > 0 ? Math.max(lifeMs - marginMs, lifeMs / 2) : unknownLifeMs),
+    };
   }
 }

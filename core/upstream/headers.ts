@@ -40,7 +40,7 @@ const deniedUpstream = new Set([
   'x-rewrite-url',
 ]);
 
-/** Never passed back: they speak of the connection to the provider, or would set state at the client. */
+/** Never passed back: they speak of the connection to the provider, would set state at the client, or command a proxy in front. */
 const deniedDownstream = new Set([
   ...hopByHop,
   'content-length',
@@ -48,9 +48,14 @@ const deniedDownstream = new Set([
   'set-cookie',
   'alt-svc',
   'strict-transport-security',
+  'clear-site-data',
+  'x-sendfile',
   'server',
   'via',
 ]);
+
+/** Which browsers may read a reply is the operator's to say; `x-accel-redirect` makes a proxy send its own files. */
+const deniedDownstreamPrefix = /^(access-control-|x-accel-)/;
 
 /** Whether a client's header may travel to a provider. `vendors` are the gateway's own header segments. */
 export function mayForward(name: string, vendors: readonly string[]): boolean {
@@ -68,7 +73,8 @@ export function forwarded(
   for (const raw of names ?? []) {
     const name = raw.toLowerCase();
     const value = headers[name];
-    if (value !== undefined && mayForward(name, vendors)) chosen[name] = value;
+    // Names come from the caller: `constructor` would find what every object has.
+    if (typeof value === 'string' && mayForward(name, vendors)) chosen[name] = value;
   }
   return chosen;
 }
@@ -86,7 +92,7 @@ export function repliedHeaders(
   const kept: Record<string, string | readonly string[]> = {};
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined) continue;
+    if (value === undefined || deniedDownstreamPrefix.test(name)) continue;
     if (!deniedDownstream.has(name) || (keepEncoding && name === 'content-encoding')) kept[name] = value;
   }
   return kept;

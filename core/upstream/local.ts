@@ -18,6 +18,7 @@ export async function transmitLocally(serve: Serve, wire: WireRequest): Promise<
   };
   const deadline = deadlineOf(wire, abort);
   try {
+    abort.signal.throwIfAborted();
     const reply = await deadline.race(Promise.resolve(serve(request)));
     const chunks = reply.body[Symbol.asyncIterator]();
     if (!wire.collects(reply.status, reply.headers['content-type'] ?? '')) {
@@ -49,9 +50,8 @@ function deadlineOf(wire: WireRequest, abort: AbortController) {
   const limit = Math.min(...limits);
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
-    if (limits.length === 0) return;
     const text = `Request exceeded the timeout sent in the request: ${limit}ms`;
-    timer = setTimeout(() => reject(new GatewayError('request_timeout', text)), limit);
+    if (limits.length > 0) timer = setTimeout(() => reject(new GatewayError('request_timeout', text)), limit);
     abort.signal.addEventListener('abort', () =>
       reject(new GatewayError('client_closed', 'The client left before the reply was complete.')),
     );
@@ -99,7 +99,8 @@ class LocalStream implements WireStream {
     this.#forget();
     this.#abort.abort();
     this.#wake?.();
-    void this.#chunks.return?.();
+    // What a provider throws while it is given up concerns nobody any more.
+    this.#chunks.return?.().catch(() => {});
   }
 
   async #flow(sink: ReplySink): Promise<void> {

@@ -26,11 +26,13 @@ export function errorOutcome(error: GatewayError, facts: OutcomeFacts): Outcome 
     status: error.status,
     message: error.message,
     type: error.type,
-    code: error.code,
+    // The contract fixes the body of a timeout, and there the code is null.
+    ...(error.code === 'request_timeout' ? {} : { code: error.code }),
     ...(error.param === undefined ? {} : { param: error.param }),
   };
   return {
-    ...faultOutcome(fault, {}, facts, undefined),
+    ...faultOutcome(fault, {}, error.code === 'request_timeout' ? { ...facts, provider: undefined } : facts, undefined),
+    provider: facts.provider,
     headers: { ...jsonHeaders, ...error.headers },
     error: error.code,
   };

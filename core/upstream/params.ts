@@ -15,7 +15,7 @@ export function applyParamRules(
 
   for (const [field, map] of Object.entries(rules.values ?? {})) {
     const value = (changed ?? body)[field];
-    const replacement = typeof value === 'string' ? map[value] : undefined;
+    const replacement = typeof value === 'string' && Object.hasOwn(map, value) ? map[value] : undefined;
     if (replacement !== undefined) open()[field] = replacement;
   }
   for (const [from, to] of Object.entries(rules.rename ?? {})) {

@@ -16,7 +16,14 @@ export class Pools {
 
   get(origin: string): Pool {
     const known = this.#pools.get(origin);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      // Moved to the end, so that the first is always the one unused for longest.
+      if (this.#pools.size > maxPools / 2) {
+        this.#pools.delete(origin);
+        this.#pools.set(origin, known);
+      }
+      return known;
+    }
     const pool = new Pool(origin, {
       connect: this.#connect,
       pipelining: 1,

@@ -18,6 +18,7 @@ import {
   type StreamEncoder,
   type Usage,
 } from 'portcullis/sdk';
+import { StreamTap } from './stream-tap.ts';
 import type { WireStream } from './transport.ts';
 
 /** A reply stream that also learns what the stream says about tokens. */
@@ -40,20 +41,16 @@ function faultOf(error: Error): ProviderFault {
 export class ForwardedStream implements MeteredStream {
   readonly #source: WireStream;
   readonly #dialect: GenerationDialect;
-  readonly #framer: Framer;
-  #usage: Usage | undefined;
-  #last = '';
-  #answered = false;
-  #readable = true;
+  readonly #tap: StreamTap;
 
-  constructor(source: WireStream, dialect: GenerationDialect, framing: Framing) {
+  constructor(source: WireStream, dialect: GenerationDialect) {
     this.#source = source;
     this.#dialect = dialect;
-    this.#framer = createFramer(framing);
+    this.#tap = new StreamTap(dialect);
   }
 
   usage(): Usage | undefined {
-    return this.#usage;
+    return this.#tap.usage;
   }
 
   resume(): void {
@@ -65,19 +62,15 @@ export class ForwardedStream implements MeteredStream {
   }
 
   pipe(sink: ReplySink): void {
-    const { lateEnd } = this.#dialect;
+    const tap = this.#tap;
     this.#source.pipe({
       data: (chunk) => {
-        this.#tap(() => this.#framer.push(chunk as Uint8Array));
+        tap.see(chunk as Buffer);
         return sink.data(chunk);
       },
       end: () => {
-        this.#tap(() => this.#framer.end());
-        if (this.#readable && !this.#dialect.streamEnds.some((marker) => this.#last.includes(marker))) {
-          const text =
-            this.#answered && lateEnd !== undefined ? lateEnd.text : this.#dialect.encodeStreamFault(cutShort);
-          sink.data(`\n\n${text}`);
-        }
+        const missing = tap.ending(this.#dialect.encodeStreamFault(cutShort));
+        if (missing !== '') sink.data(missing);
         sink.end();
       },
       error: (error) => {
@@ -86,26 +79,6 @@ export class ForwardedStream implements MeteredStream {
         sink.end();
       },
     });
-  }
-
-  #tap(frames: () => readonly Frame[]): void {
-    if (!this.#readable) return;
-    try {
-      for (const frame of frames()) this.#read(frame);
-    } catch {
-      // What cannot be read is still forwarded: the client may know the format better than this gateway.
-      this.#readable = false;
-    }
-  }
-
-  #read({ data }: Frame): void {
-    this.#last = data;
-    const { lateEnd } = this.#dialect;
-    if (!this.#answered && lateEnd !== undefined && lateEnd.answered.test(data)) this.#answered = true;
-    if (!data.includes('"usage"')) return;
-    const json = asObject(parseJson(data));
-    const usage = json === undefined ? undefined : this.#dialect.usageOf(json);
-    if (usage !== undefined) this.#usage = mergeUsage(this.#usage, usage);
   }
 }
 
@@ -116,24 +89,17 @@ const cutShort: ProviderFault = {
   code: 'upstream_invalid',
 };
 
-/** Later counts win, but a later event that only knows the output must not wipe out the input. */
-function mergeUsage(known: Usage | undefined, next: Usage): Usage {
-  if (known === undefined) return next;
-  const input = next.input === 0 ? known.input : next.input;
-  return {
-    ...known,
-    ...next,
-    input,
-    ...(next.total === undefined ? {} : { total: Math.max(next.total, input + next.output) }),
-  };
-}
-
 export interface Translation {
   readonly framing: Framing;
   readonly decoder: StreamDecoder;
   readonly encoder: StreamEncoder;
   readonly finishReasons: Readonly<Record<string, FinishReason>> | undefined;
   readonly repair: ((json: JsonObject) => JsonObject) | undefined;
+}
+
+/** The neutral reason for a provider's own finish word; the word may be one that every object has. */
+export function reasonOf(table: Translation['finishReasons'], native: string | undefined): FinishReason | undefined {
+  return table !== undefined && native !== undefined && Object.hasOwn(table, native) ? table[native] : undefined;
 }
 
 /** Reads one format and writes another, event by event. */
@@ -220,7 +186,7 @@ export class TranslatedStream implements MeteredStream {
   }
 
   #finishDelta(delta: Extract<Delta, { type: 'finish' }>): Delta {
-    const reason = delta.native === undefined ? undefined : this.#translation.finishReasons?.[delta.native];
+    const reason = reasonOf(this.#translation.finishReasons, delta.native);
     return reason === undefined ? delta : { ...delta, reason };
   }
 }

@@ -1,7 +1,6 @@
 import {
   asObject,
   type Completion,
-  createFramer,
   type Delta,
   type Dialect,
   decodeModels,
@@ -9,21 +8,21 @@ import {
   dialects,
   encodeModels,
   type FinishReason,
-  FramingError,
   GatewayError,
-  type GenerationDialect,
   type Json,
   type JsonObject,
+  type MaybePromise,
   type Outcome,
   type ProviderFault,
   parseJson,
   type ReplyContext,
   type Usage,
 } from 'portcullis/sdk';
+import { firstEvent } from './first-event.ts';
 import { repliedHeaders } from './headers.ts';
 import type { Outbound } from './outbound.ts';
 import { faultOutcome, type OutcomeFacts } from './outcome.ts';
-import { ForwardedStream, type MeteredStream, TranslatedStream } from './reply-streams.ts';
+import { ForwardedStream, type MeteredStream, reasonOf, TranslatedStream } from './reply-streams.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { WireReply, WireStream } from './transport.ts';
 
@@ -36,9 +35,9 @@ export interface ReplyFacts extends OutcomeFacts {
 const eventStream = 'text/event-stream; charset=utf-8';
 
 /** Turns what came from a provider into an outcome in the client's dialect. */
-export async function outcomeOf(reply: WireReply, outbound: Outbound, facts: ReplyFacts): Promise<Outcome> {
-  const passthrough = outbound.chosen.dialect === undefined;
-  const headers = repliedHeaders(reply.headers, passthrough);
+export function outcomeOf(reply: WireReply, outbound: Outbound, facts: ReplyFacts): MaybePromise<Outcome> {
+  const proxied = outbound.chosen.dialect === undefined && outbound.chosen.endpoint === 'proxy';
+  const headers = repliedHeaders(reply.headers, proxied);
   const waitMs = reply.status < 400 ? undefined : retryAfterMs(reply.headers, facts.nowMs);
   const base = {
     status: reply.status,
@@ -50,10 +49,16 @@ export async function outcomeOf(reply: WireReply, outbound: Outbound, facts: Rep
     ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
   };
 
-  if (passthrough && outbound.chosen.endpoint === 'proxy') {
+  if (proxied) {
     const body: Outcome['body'] =
       reply.stream === undefined ? { kind: 'bytes', bytes: reply.bytes } : { kind: 'stream', stream: reply.stream };
     return { ...base, body, ...(reply.status < 400 ? {} : { error: 'upstream_error' }), usage: () => undefined };
+  }
+  const encoding = String(reply.headers['content-encoding'] ?? 'identity');
+  if (encoding !== 'identity' && reply.status < 300) {
+    reply.stream?.abort();
+    const text = `${facts.provider} answered in the content encoding "${encoding.slice(0, 40)}", although none was asked for.`;
+    throw new GatewayError('upstream_invalid', text);
   }
   if (reply.stream !== undefined) return streamOutcome(reply.stream, base, outbound, facts);
   if (reply.status >= 300) return failed(parsed(reply.bytes), reply.status, headers, outbound, facts, waitMs);
@@ -121,7 +126,7 @@ function withFinishReasons(
 ): Completion {
   if (table === undefined) return completion;
   const choices = completion.choices.map((choice) => {
-    const finish = choice.nativeFinish === undefined ? undefined : table[choice.nativeFinish];
+    const finish = reasonOf(table, choice.nativeFinish);
     return finish === undefined ? choice : { ...choice, finish };
   });
   return { ...completion, choices };
@@ -142,8 +147,10 @@ async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound,
   if (first.kind === 'none') {
     throw new GatewayError('upstream_invalid', `${facts.provider} answered with an empty stream.`);
   }
-  const metered: MeteredStream = outbound.sameReply
-    ? new ForwardedStream(stream, dialect, framing)
+  // Clients read their own format in its own framing only.
+  const forwards = outbound.sameReply && framing === dialect.framing;
+  const metered: MeteredStream = forwards
+    ? new ForwardedStream(stream, dialect)
     : new TranslatedStream(stream, {
         framing,
         decoder: dialect.decodeStream(facts.context),
@@ -151,44 +158,8 @@ async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound,
         finishReasons: spec.finishReasons,
         repair: spec.repair,
       });
-  const headers = outbound.sameReply ? base.headers : { ...base.headers, 'content-type': eventStream };
+  const headers = forwards ? base.headers : { ...base.headers, 'content-type': eventStream };
   return { ...base, headers, body: { kind: 'stream', stream: metered }, usage: () => metered.usage() };
-}
-
-type First =
-  | { readonly kind: 'event' }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'fault'; readonly fault: ProviderFault };
-
-/** The first event decides: an overload inside a 200 must still be retried. */
-async function firstEvent(
-  stream: WireStream,
-  dialect: GenerationDialect,
-  framing: GenerationDialect['framing'] | undefined,
-  repair: ((json: JsonObject) => JsonObject) | undefined,
-): Promise<First> {
-  const framer = createFramer(framing ?? dialect.framing);
-  let first: First = { kind: 'none' };
-  const judge = (data: string, exception: boolean): First => {
-    const json = asObject(parseJson(data));
-    const fault = json === undefined ? undefined : dialect.faultOf(repair?.(json) ?? json, exception ? 502 : 200);
-    return fault === undefined ? { kind: 'event' } : { kind: 'fault', fault };
-  };
-  try {
-    await stream.until((chunk) => {
-      const frame = framer.push(chunk)[0];
-      if (frame !== undefined) first = judge(frame.data, frame.kind === 'exception');
-      return frame !== undefined;
-    });
-    const last = first.kind === 'none' ? framer.end()[0] : undefined;
-    return last === undefined ? first : judge(last.data, last.kind === 'exception');
-  } catch (error) {
-    if (!(error instanceof FramingError)) throw error;
-    stream.abort();
-    throw new GatewayError('upstream_invalid', 'The provider sent a stream that is not in its own format.', {
-      cause: error,
-    });
-  }
 }
 
 function failed(
@@ -212,10 +183,16 @@ function failed(
   };
   return faultOutcome(
     named({ ...fault, status: fault.status < 400 ? 502 : fault.status }, facts),
-    headers,
+    withoutLocation(headers),
     facts,
     waitMs,
   );
+}
+
+/** Where a provider wanted to send the gateway is nothing for the client to follow. */
+function withoutLocation(headers: Outcome['headers']): Outcome['headers'] {
+  const { location: _, ...kept } = headers;
+  return kept;
 }
 
 function named(fault: ProviderFault, facts: ReplyFacts): ProviderFault {
@@ -249,10 +226,33 @@ function lazyUsage(bytes: Buffer, dialect: Dialect): () => Usage | undefined {
   return () => {
     if (read) return usage;
     read = true;
-    const json = bytes.includes('"usage"') ? asObject(parsed(bytes)) : undefined;
-    usage = json === undefined ? undefined : dialect.usageOf(json);
+    usage = usageIn(bytes, dialect);
     return usage;
   };
+}
+
+/** Looks at the last `usage` object alone, and reads the whole reply only when that says nothing. */
+function usageIn(bytes: Buffer, dialect: Dialect): Usage | undefined {
+  const at = bytes.lastIndexOf('"usage"');
+  if (at === -1) return undefined;
+  const start = bytes.indexOf('{', at);
+  const end = start === -1 ? -1 : objectEnd(bytes, start);
+  const alone = end === -1 ? undefined : asObject(parseJson(bytes.toString('latin1', start, end)));
+  const usage = alone === undefined ? undefined : dialect.usageOf({ usage: alone });
+  if (usage !== undefined) return usage;
+  const json = asObject(parsed(bytes));
+  return json === undefined ? undefined : dialect.usageOf(json);
+}
+
+/** The end of a small object that holds no braces in strings, as usage objects do not; -1 beyond 4 kB. */
+function objectEnd(bytes: Buffer, start: number): number {
+  let depth = 0;
+  for (let at = start; at < Math.min(bytes.length, start + 4096); at += 1) {
+    if (bytes[at] === 0x7b) depth += 1;
+    else if (bytes[at] === 0x7d) depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return -1;
 }
 
 function parsed(bytes: Buffer): Json | undefined {

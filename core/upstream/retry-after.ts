@@ -12,8 +12,14 @@ export function retryAfterMs(headers: WireHeaders, nowMs: number): number | unde
   const seconds = numberOf(headers['retry-after']);
   if (seconds !== undefined) return Math.round(seconds * 1000);
   const value = headers['retry-after'];
-  const date = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  const date = typeof value === 'string' ? dateOf(value.trim()) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+/** The three forms of RFC 9110 §5.6.7; the parser alone would take `-5` for a year. */
+function dateOf(value: string): number {
+  if (/^[a-z]{3,9}, .+ GMT$/i.test(value)) return Date.parse(value);
+  return /^[a-z]{3} [a-z]{3} [\d ]\d /i.test(value) ? Date.parse(`${value} GMT`) : Number.NaN;
 }
 
 function numberOf(value: string | readonly string[] | undefined): number | undefined {

@@ -24,6 +24,8 @@ export interface SettingSources {
   readonly leafIsCallers: boolean;
   /** The custom host came from the caller. */
   readonly hostIsCallers: boolean;
+  /** Where the operator's config points, when the caller's host took its place. */
+  readonly operatorHost?: string | undefined;
   /** What the caller's headers supply: see `headerSettings`. */
   readonly fromHeaders: Settings | undefined;
   readonly env: (name: string) => string | undefined;
@@ -55,8 +57,9 @@ export function resolveSettings(sources: SettingSources): ResolvedSettings {
   const merged = { ...operator, ...caller };
   if (Object.keys(caller).length === 0 && !sources.hostIsCallers) return finish(unit, merged, customHost);
 
-  const operatorHost = sources.hostIsCallers ? saved?.customHost : customHost;
-  if (originOf(unit, operator, operatorHost) === originOf(unit, merged, customHost))
+  const operatorHost = sources.hostIsCallers ? (sources.operatorHost ?? saved?.customHost) : customHost;
+  const operatorOrigin = originOf(unit, operator, operatorHost);
+  if (operatorOrigin !== undefined && operatorOrigin === originOf(unit, merged, customHost))
     return finish(unit, merged, customHost);
   return finish(unit, { ...withoutSecrets(unit, operator), ...caller }, customHost);
 }
@@ -98,6 +101,16 @@ function environmentSettings({ unit, env, saved }: SettingSources): Settings {
   return settings;
 }
 
+/** Headers that mean the gateway itself, whatever a provider calls its settings: `x-gw-api-key` holds the gateway's key. */
+const gatewayHeaders: ReadonlySet<string> = new Set([
+  'api-key',
+  'config',
+  'provider',
+  'virtual-key',
+  'custom-host',
+  'metadata',
+]);
+
 /**
  * The settings in the caller's headers; undefined when there are none. `secrets`: the caller's own credential as well,
  * which is only taken where nothing saved stands against it.
@@ -107,7 +120,8 @@ export function headerSettings(unit: ProviderUnit, request: RequestContext, secr
   for (const field of unit.fields) {
     if (field.secret && !secrets) continue;
     const value =
-      request.control(field.kebab) ?? (field.header === undefined ? undefined : request.headers[field.header]);
+      (gatewayHeaders.has(field.kebab) ? undefined : request.control(field.kebab)) ??
+      (field.header === undefined ? undefined : request.headers[field.header]);
     if (value !== undefined && value !== '') settings[field.name] = value;
   }
   const credential = secrets && unit.credential !== undefined ? callerCredential(request) : undefined;
@@ -160,6 +174,9 @@ export function pathOf(path: string | ((facts: CallFacts) => string), facts: Cal
   return fill(path, (name) => {
     const value = name === 'model' ? facts.model : (facts.params[name] ?? String(facts.settings[name] ?? ''));
     if (value === '') throw new GatewayError('bad_request', `The request needs ${name}.`, { param: name });
-    return encodeURIComponent(value);
+    // Encoding leaves dots alone, and servers take a segment of them for a step up.
+    if (value === '.' || value === '..')
+      throw new GatewayError('bad_request', `${name} may not be "${value}".`, { param: name });
+    return encodeURIComponent(value.toWellFormed());
   });
 }

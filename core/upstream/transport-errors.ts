@@ -55,6 +55,14 @@ export function transportError(error: unknown, upstream: string): GatewayError {
       cause: error,
     });
   }
-  const reason = codes.map((code) => reasons[code]).find((text) => text !== undefined) ?? 'the connection failed';
+  // Nothing was sent: undici refuses a header or path that no HTTP message can hold.
+  if (codes.includes('UND_ERR_INVALID_ARG')) {
+    const text = `The request to ${upstream} cannot be sent: a header, a setting or the path holds characters that HTTP does not allow.`;
+    return new GatewayError('bad_request', text, { cause: error });
+  }
+  const reason =
+    codes
+      .map((code) => (Object.hasOwn(reasons, code) ? reasons[code] : undefined))
+      .find((text) => text !== undefined) ?? 'the connection failed';
   return new GatewayError('upstream_unreachable', `Could not reach ${upstream}: ${reason}.`, { cause: error });
 }

@@ -72,10 +72,12 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
   readonly #request: WireRequest;
   readonly #resolve: (reply: WireReply) => void;
   readonly #reject: (error: GatewayError) => void;
-  readonly #forgetCancel: () => void;
+  #forgetCancel = () => {};
   #controller: Dispatcher.DispatchController | undefined;
+  /** For the head of the reply; then for each gap between two chunks. */
   #timer: NodeJS.Timeout | undefined;
   #totalTimer: NodeJS.Timeout | undefined;
+  #requestTimer: NodeJS.Timeout | undefined;
   #status = 0;
   #headers: WireHeaders = {};
   #collecting = false;
@@ -92,11 +94,9 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
     this.#resolve = resolve;
     this.#reject = reject;
     const { firstByteMs, totalMs, requestMs } = request.timeouts;
-    const limits = [firstByteMs, totalMs, requestMs].filter((limit) => limit > 0);
-    if (limits.length > 0) {
-      const limit = Math.min(...limits);
-      this.#timer = setTimeout(() => this.fail(timeoutError(limit)), limit);
-    }
+    this.#timer = this.#limited(firstByteMs);
+    this.#totalTimer = this.#limited(totalMs);
+    this.#requestTimer = this.#limited(requestMs);
     this.#forgetCancel = request.cancellation.onCancel(() => {
       this.fail(new GatewayError('client_closed', 'The client left before the reply was complete.'));
     });
@@ -113,8 +113,9 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
     this.#headers = headers;
     const type = headers['content-type'];
     this.#collecting = this.#request.collects(status, typeof type === 'string' ? type : '');
-    if (this.#collecting) return;
     this.#watchGaps();
+    if (this.#collecting) return;
+    clearTimeout(this.#requestTimer);
     this.#resolve({ status, headers, stream: this });
   }
 
@@ -126,11 +127,11 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
       this.fail(new GatewayError('upstream_invalid', text));
       return;
     }
+    this.#timer?.refresh();
     if (this.#collecting) {
       this.#chunks.push(chunk);
       return;
     }
-    this.#timer?.refresh();
     if (this.#sink !== undefined) {
       if (!this.#sink.data(chunk)) this.#pause();
       return;
@@ -209,24 +210,27 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
     this.#controller?.pause();
   }
 
+  #limited(limitMs: number): NodeJS.Timeout | undefined {
+    return limitMs > 0 ? setTimeout(() => this.fail(timeoutError(limitMs)), limitMs) : undefined;
+  }
+
   #watchGaps(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const { gapMs, totalMs } = this.#request.timeouts;
-    if (gapMs > 0) {
-      this.#timer = setTimeout(() => {
-        // A paused reply waits for the client, not for the provider.
-        if (this.#controller?.paused === true) this.#timer?.refresh();
-        else this.fail(new GatewayError('upstream_stalled', `${this.#request.upstream} sent nothing for ${gapMs} ms.`));
-      }, gapMs);
-    }
-    if (totalMs > 0) this.#totalTimer = setTimeout(() => this.fail(timeoutError(totalMs)), totalMs);
+    const { gapMs } = this.#request.timeouts;
+    if (gapMs <= 0) return;
+    this.#timer = setTimeout(() => {
+      // A paused reply waits for the client, not for the provider.
+      if (this.#controller?.paused === true) this.#timer?.refresh();
+      else this.fail(new GatewayError('upstream_stalled', `${this.#request.upstream} sent nothing for ${gapMs} ms.`));
+    }, gapMs);
   }
 
   #finish(): void {
     this.over = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#totalTimer);
+    clearTimeout(this.#requestTimer);
     this.#forgetCancel();
   }
 }

@@ -44,7 +44,7 @@ export class Upstream {
   readonly #options: UpstreamOptions;
   readonly #pools: Pools;
   readonly #auth: Authenticator;
-  /** Origins that have passed the guard's full check; connections are checked again each time one is opened. */
+  /** Base URLs that have passed the guard's full check; connections are checked again each time one is opened. */
   readonly #checked = new Set<string>();
 
   constructor(options: UpstreamOptions) {
@@ -54,9 +54,12 @@ export class Upstream {
   }
 
   /** Sends a built request and gives the outcome in the client's dialect. Rejects with a GatewayError. */
-  async call(outbound: Outbound, facts: CallFactsOfTarget): Promise<Outcome> {
+  call(outbound: Outbound, facts: CallFactsOfTarget): Promise<Outcome> {
+    return this.#send(outbound, facts).then((reply) => this.#outcome(reply, outbound, facts));
+  }
+
+  #outcome(reply: WireReply, outbound: Outbound, facts: CallFactsOfTarget): Outcome | Promise<Outcome> {
     const { request } = facts;
-    const reply = await this.#send(outbound, facts);
     const context: ReplyContext = {
       strict: facts.strict,
       dropped: () => {},
@@ -98,14 +101,13 @@ export class Upstream {
     const credential = this.#auth.headersFor(authOf(outbound), settings.settings, unit.name);
     // Last, so that nothing forwarded or configured can replace them.
     Object.assign(outbound.headers, credential instanceof Promise ? await credential : credential);
-    const { serve } = unit.definition;
-    const place =
-      serve === undefined || settings.customHost
-        ? await this.#place(outbound, facts)
-        : { origin: '', path: pathBelow(outbound) };
+    const serve = settings.customHost ? undefined : unit.definition.serve;
+    if (serve === undefined && !this.#checked.has(settings.base)) await this.#check(settings, facts);
+    const end = serve === undefined ? originEnd(outbound.url) : 0;
     const wire: WireRequest = {
       upstream: unit.name,
-      ...place,
+      origin: outbound.url.slice(0, end),
+      path: serve === undefined ? outbound.url.slice(end) || '/' : pathBelow(outbound),
       method: outbound.method,
       headers: outbound.headers,
       body: outbound.body,
@@ -114,18 +116,13 @@ export class Upstream {
       collects: (status, type) => collects(status, type, outbound.facts.stream, chosen.endpoint === 'proxy'),
       cancellation: facts.cancellation,
     };
-    return serve === undefined || settings.customHost ? transmit(this.#pools, wire) : transmitLocally(serve, wire);
+    return serve === undefined ? transmit(this.#pools, wire) : transmitLocally(serve, wire);
   }
 
-  async #place(outbound: Outbound, facts: CallFactsOfTarget): Promise<{ origin: string; path: string }> {
-    const end = originEnd(outbound.url);
-    const origin = outbound.url.slice(0, end);
-    if (!this.#checked.has(origin)) {
-      await this.#options.guard.check(outbound.settings.base, fieldOf(outbound.settings), facts.cancellation.signal);
-      if (this.#checked.size > 10_000) this.#checked.clear();
-      this.#checked.add(origin);
-    }
-    return { origin, path: outbound.url.slice(end) || '/' };
+  async #check(settings: Outbound['settings'], { cancellation }: CallFactsOfTarget): Promise<void> {
+    await this.#options.guard.check(settings.base, fieldOf(settings), cancellation.signal);
+    if (this.#checked.size > 10_000) this.#checked.clear();
+    this.#checked.add(settings.base);
   }
 
   /** One request of a plugin, answered whole. Follows no redirect. */
@@ -161,7 +158,7 @@ export class Upstream {
     const reply = await transmit(this.#pools, {
       upstream: 'the token endpoint',
       origin: url.slice(0, end),
-      path: url.slice(end),
+      path: url.slice(end) || '/',
       method,
       headers: { ...headers, ...type },
       body,

@@ -103,9 +103,13 @@ function timeoutOf(request: RequestContext): Fields {
   if (value === undefined) return {};
   const ms = Number(value);
   if (Number.isInteger(ms) && ms > 0 && ms <= longestMs) return { request_timeout: ms };
-  throw new GatewayError('bad_request', 'The request timeout must be a whole number of milliseconds from 1 to 2147483647.', {
-    param: 'x-gw-request-timeout',
-  });
+  throw new GatewayError(
+    'bad_request',
+    'The request timeout must be a whole number of milliseconds from 1 to 2147483647.',
+    {
+      param: 'x-gw-request-timeout',
+    },
+  );
 }
 
 function forwardedOf(request: RequestContext): Fields {

@@ -1,4 +1,12 @@
-import { type Outcome, plugin, schema } from 'portcullis/sdk';
+import {
+  type Host,
+  type Outcome,
+  plugin,
+  type RetryRule,
+  type Static,
+  schema,
+  type TargetContext,
+} from 'portcullis/sdk';
 
 const config = schema.Object(
   {
@@ -20,27 +28,36 @@ const config = schema.Object(
 
 export default plugin({
   config,
-  setup: ({ initial_delay: initialDelay, max_wait: maxWait }, host) => ({
-    attempt: async (target, next) => {
+  setup: (settings, host) => ({
+    attempt: (target, next) => {
       const rule = target.retry;
-      if (rule === undefined || rule.attempts === 0) return next();
-      let waited = 0;
-      for (let retries = 0; ; retries += 1) {
-        const outcome = await next();
-        if (!rule.onStatusCodes.includes(outcome.status)) return { ...outcome, retries };
-        if (retries === rule.attempts) return { ...outcome, retries: -1 };
-
-        const asked = rule.useRetryAfter ? outcome.retryAfterMs : undefined;
-        // Half of each step is left to chance, so that clients that failed together do not come back together.
-        const wait = asked ?? Math.round(initialDelay * 2 ** retries * (0.5 + host.random() / 2));
-        waited += wait;
-        if (wait >= maxWait || waited > maxWait) return { ...outcome, retries: -1 };
-        giveUp(outcome);
-        await host.sleep(wait, target.request.signal);
-      }
+      return rule === undefined || rule.attempts === 0 ? next() : retried(target, rule, next, settings, host);
     },
   }),
 });
+
+async function retried(
+  target: TargetContext,
+  rule: RetryRule,
+  next: () => Promise<Outcome>,
+  { initial_delay: initialDelay, max_wait: maxWait }: Static<typeof config>,
+  host: Host,
+): Promise<Outcome> {
+  let waited = 0;
+  for (let retries = 0; ; retries += 1) {
+    const outcome = await next();
+    if (!rule.onStatusCodes.includes(outcome.status)) return { ...outcome, retries };
+    if (retries === rule.attempts) return { ...outcome, retries: -1 };
+
+    const asked = rule.useRetryAfter ? outcome.retryAfterMs : undefined;
+    // Half of each step is left to chance, so that clients that failed together do not come back together.
+    const wait = asked ?? Math.round(initialDelay * 2 ** retries * (0.5 + host.random() / 2));
+    waited += wait;
+    if (wait >= maxWait || waited > maxWait) return { ...outcome, retries: -1 };
+    giveUp(outcome);
+    await host.sleep(wait, target.request.signal);
+  }
+}
 
 function giveUp({ body }: Outcome): void {
   if (body.kind === 'stream') body.stream.abort();

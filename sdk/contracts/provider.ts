@@ -114,7 +114,7 @@ export interface Provider {
   /** Object schema of credentials and other settings: `secret()` and `setting()` fields in camelCase. */
   readonly settings: SettingsSchema;
   /**
-   * Base URL with its version segment and no slash at the end: `https://api.deepseek.com/v1`. `custom_host` replaces it.
+   * Base URL with its version segment and no slash at the end: `https://api.example.com/v1`. `custom_host` replaces it.
    * A string may hold `{setting}` for settings whose schema has a pattern.
    */
   readonly base: string | ((settings: Settings) => string);

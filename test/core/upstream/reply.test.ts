@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DialectName, EndpointSpec, JsonObject, Outcome, Provider, ReplySink } from 'portcullis/sdk';
+import { buildOutbound } from '../../../core/upstream/outbound.ts';
+import { outcomeOf } from '../../../core/upstream/reply.ts';
+import type { WireReply, WireStream } from '../../../core/upstream/transport.ts';
+import { type ExchangeFacts, exchangeOf, leafOf } from '../../support/exchange.ts';
+import { Collector } from './support.ts';
+import { chatAt, unitOf } from './unit.ts';
+
+const chatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+const chatReply = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Ho' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+};
+const json = { 'content-type': 'application/json' };
+const sse = { 'content-type': 'text/event-stream' };
+
+interface Facts {
+  readonly exchange?: ExchangeFacts;
+  readonly definition?: Partial<Provider>;
+}
+
+async function outcome(
+  reply: WireReply,
+  { exchange: facts = { body: chatRequest }, definition }: Facts = {},
+): Promise<Outcome> {
+  const exchange = exchangeOf(facts);
+  const outbound = buildOutbound({
+    request: exchange,
+    leaf: leafOf(),
+    unit: unitOf(definition),
+    settings: { settings: { apiKey: 'k' }, base: 'https://alpha.example/v1', customHost: false },
+    body: exchange.body,
+    rawBody: exchange.rawBody,
+    strict: true,
+    vendors: ['gw'],
+  });
+  let ids = 0;
+  return outcomeOf(reply, outbound, {
+    requestId: 'req-1',
+    dialect: exchange.dialect,
+    provider: 'alpha',
+    model: 'm',
+    path: 'config',
+    context: {
+      strict: true,
+      dropped: () => {},
+      request: exchange.body,
+      newId: (prefix) => `${prefix}${(ids += 1)}`,
+      nowSeconds: () => 1,
+    },
+    nowMs: 0,
+  });
+}
+
+const whole = (status: number, body: unknown, headers: Record<string, string> = json): WireReply => ({
+  status,
+  headers,
+  bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+});
+
+function streaming(text: string, headers: Record<string, string> = sse, size = 1000) {
+  const whole = Buffer.from(text);
+  const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
+    whole.subarray(index * size, (index + 1) * size),
+  );
+  const held: Uint8Array[] = [];
+  const seen = { aborted: 0 };
+  const stream: WireStream = {
+    until: async (look) => {
+      for (let next = chunks.shift(); next !== undefined; next = chunks.shift()) {
+        held.push(next);
+        if (look(next)) return;
+      }
+    },
+    resume: () => {},
+    abort: () => (seen.aborted += 1),
+    pipe: (sink: ReplySink) => {
+      for (const chunk of [...held, ...chunks]) sink.data(chunk);
+      sink.end();
+    },
+  };
+  return { reply: { status: 200, headers, stream } as WireReply, seen };
+}
+
+async function bodyOf({ body }: Outcome): Promise<string> {
+  if (body.kind === 'bytes') return Buffer.from(body.bytes).toString();
+  const sink = new Collector();
+  body.stream.pipe(sink);
+  await sink.done;
+  return sink.text;
+}
+
+describe('a reply that was collected', () => {
+  it('goes on byte for byte where the formats are the same, its tokens read on demand', async () => {
+    const text = JSON.stringify(chatReply, null, 1);
+    const result = await outcome(whole(200, text));
+    assert.deepEqual(
+      [await bodyOf(result), result.usage()?.input, result.usage()?.output, result.error],
+      [text, 3, 2, undefined],
+    );
+  });
+
+  it('is translated where they differ', async () => {
+    const message = {
+      id: 'm1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [{ type: 'text', text: 'Ho' }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 3, output_tokens: 2 },
+    };
+    const result = await outcome(whole(200, message), {
+      definition: { endpoints: { messages: { path: '/messages', dialect: 'messages' } } },
+    });
+    const body = JSON.parse(await bodyOf(result));
+    assert.deepEqual(
+      [body.choices[0].message.content, body.choices[0].finish_reason, result.usage()?.input],
+      ['Ho', 'stop', 3],
+    );
+  });
+
+  it('becomes a stream where the client asked for one', async () => {
+    const result = await outcome(whole(200, chatReply), { exchange: { body: { ...chatRequest, stream: true } } });
+    assert.match(String(result.headers['content-type']), /^text\/event-stream/);
+    assert.match(await bodyOf(result), /"content":"Ho"[\s\S]*data: \[DONE\]\n\n$/);
+  });
+
+  it('is an error where a 200 holds one', async () => {
+    const result = await outcome(whole(200, { error: { message: 'busy', type: 'rate_limit_error' } }));
+    assert.deepEqual(
+      [result.status, result.error, JSON.parse(await bodyOf(result)).error.message],
+      [429, 'upstream_error', 'alpha error: busy'],
+    );
+  });
+
+  it('is no error for an error that is null', async () => {
+    const text = JSON.stringify({ error: null, ...chatReply });
+    assert.equal(await bodyOf(await outcome(whole(200, text))), text);
+  });
+
+  it('is refused where it cannot be read and must be', async () => {
+    const definition = { endpoints: { chatComplete: chatAt({ repair: (body: JsonObject) => body }) } };
+    for (const text of ['<html>', '[]', 'null', '']) {
+      const result = await outcome(whole(200, text), { definition });
+      assert.deepEqual([result.status, result.error], [502, 'upstream_invalid'], text);
+    }
+  });
+
+  it('is refused where it is encoded although nobody asked for that', async () => {
+    await assert.rejects(outcome(whole(200, 'zipped', { ...json, 'content-encoding': 'gzip' })), {
+      code: 'upstream_invalid',
+    });
+    const { reply, seen } = streaming('zipped', { ...sse, 'content-encoding': 'br' });
+    await assert.rejects(outcome(reply, { exchange: { body: { ...chatRequest, stream: true } } }), {
+      code: 'upstream_invalid',
+    });
+    assert.equal(seen.aborted, 1);
+  });
+
+  it('loses nothing of its headers but what speaks of the connection', async () => {
+    const { headers } = await outcome(
+      whole(200, chatReply, { ...json, 'x-request-id': 'r', 'set-cookie': 'a=b', 'content-length': '9' }),
+    );
+    assert.deepEqual(headers, { ...json, 'x-request-id': 'r' });
+  });
+});
+
+describe('an error of a provider', () => {
+  const table: readonly [string, WireReply, number, string][] = [
+    [
+      'its own status and words',
+      whole(429, { error: { message: 'slow down', type: 'rate_limit' } }),
+      429,
+      'alpha error: slow down',
+    ],
+    ['its status where it says nothing', whole(503, ''), 503, 'alpha error: answered with status 503'],
+    [
+      'its status where it sends a page',
+      whole(500, '<html>secret</html>', { 'content-type': 'text/html' }),
+      500,
+      'alpha error: answered with status 500',
+    ],
+    [
+      '502 for a redirect, which is not followed',
+      whole(302, '', { location: 'https://evil.example' }),
+      502,
+      'alpha error: answered with a redirect (status 302), which is not followed',
+    ],
+    ['502 for a 304', whole(304, ''), 502, 'alpha error: answered with a redirect (status 304), which is not followed'],
+    ['the first of a list', whole(400, [{ error: { message: 'first' } }]), 400, 'alpha error: first'],
+  ];
+  for (const [what, reply, status, message] of table) {
+    it(`has ${what}`, async () => {
+      const result = await outcome(reply);
+      const body = JSON.parse(await bodyOf(result));
+      assert.deepEqual(
+        [result.status, body.error.message, body.provider, result.error],
+        [status, message, 'alpha', 'upstream_error'],
+      );
+    });
+  }
+
+  it('says how long to wait', async () => {
+    const result = await outcome(whole(429, {}, { ...json, 'retry-after': '2' }));
+    assert.deepEqual([result.retryAfterMs, result.headers['retry-after']], [2000, '2']);
+  });
+
+  it('is written in the format of the client', async () => {
+    const exchange: ExchangeFacts = {
+      endpoint: 'messages',
+      dialect: 'messages',
+      body: { ...chatRequest, max_tokens: 1 },
+    };
+    const body = JSON.parse(await bodyOf(await outcome(whole(404, { error: { message: 'none' } }), { exchange })));
+    assert.deepEqual(body, {
+      type: 'error',
+      error: { type: 'not_found_error', message: 'alpha error: none' },
+      request_id: 'req-1',
+    });
+  });
+
+  it('never has a status that no reply may have', async () => {
+    for (const code of [99_999, 0, -1, 200, '42']) {
+      const result = await outcome(whole(200, { error: { message: 'odd', code } }));
+      assert.ok(result.status >= 400 && result.status <= 599, `${code} gave ${result.status}`);
+    }
+  });
+
+  it('is readable although its headers claim an encoding', async () => {
+    const exchange: ExchangeFacts = {
+      endpoint: 'getModelResponse',
+      dialect: undefined,
+      method: 'GET',
+      body: {},
+      params: { id: 'r' },
+    };
+    const definition = { endpoints: { getModelResponse: { method: 'GET', path: '/responses/{id}' } as EndpointSpec } };
+    const result = await outcome(whole(500, 'zipped', { 'content-encoding': 'gzip' }), { exchange, definition });
+    assert.equal(result.headers['content-encoding'], undefined);
+    assert.equal(JSON.parse(await bodyOf(result)).error.message, 'alpha error: answered with status 500');
+  });
+});
+
+describe('a reply that streams', () => {
+  const stream = { exchange: { body: { ...chatRequest, stream: true } } };
+  const text =
+    'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Ho"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+  for (const size of [1, 7, 1000]) {
+    it(`goes on byte for byte where the formats are the same, in chunks of ${size}`, async () => {
+      const result = await outcome(streaming(text, sse, size).reply, stream);
+      assert.deepEqual([result.status, result.body.kind, await bodyOf(result)], [200, 'stream', text]);
+    });
+
+    it(`is an error with its own status where its first event is one, in chunks of ${size}`, async () => {
+      const { reply, seen } = streaming(
+        'data: {"error":{"message":"overloaded","type":"overloaded_error","code":529}}\n\n',
+        sse,
+        size,
+      );
+      const result = await outcome(reply, stream);
+      assert.deepEqual([result.status, result.error, result.body.kind, seen.aborted], [529, 'overloaded', 'bytes', 1]);
+    });
+  }
+
+  it('is refused where it is empty', async () => {
+    await assert.rejects(outcome(streaming('').reply, stream), { code: 'upstream_invalid' });
+    await assert.rejects(outcome(streaming(': only a comment\n\n').reply, stream), { code: 'upstream_invalid' });
+  });
+
+  it('is looked at past comments and empty lines', async () => {
+    const { reply } = streaming(`: hello\n\n\n\n${text}`);
+    assert.equal((await outcome(reply, stream)).status, 200);
+  });
+
+  it('is refused, and given up, where it breaks its own framing', async () => {
+    const definition = { endpoints: { chatComplete: chatAt({ framing: 'event-stream' }) } };
+    const { reply, seen } = streaming('this is no event stream message at all, just text');
+    await assert.rejects(outcome(reply, { ...stream, definition }), { code: 'upstream_invalid' });
+    assert.equal(seen.aborted, 1);
+  });
+
+  it('reaches the client in the framing that clients read, whatever the provider’s own is', async () => {
+    const definition = { endpoints: { chatComplete: chatAt({ framing: 'ndjson' }) } };
+    const { reply } = streaming(
+      '{"id":"c","choices":[{"index":0,"delta":{"content":"Ho"},"finish_reason":"stop"}]}\n',
+      { 'content-type': 'application/x-ndjson' },
+    );
+    const result = await outcome(reply, { ...stream, definition });
+    assert.match(String(result.headers['content-type']), /^text\/event-stream/);
+    assert.match(await bodyOf(result), /^data: \{[\s\S]*"Ho"[\s\S]*data: \[DONE\]\n\n$/);
+  });
+
+  it('passes untouched on the proxy route', async () => {
+    const exchange: ExchangeFacts = { endpoint: 'proxy', dialect: undefined, body: {}, params: { path: 'x' } };
+    const { reply } = streaming('anything', { 'content-type': 'audio/mpeg', 'content-encoding': 'gzip' });
+    const result = await outcome(reply, { exchange, definition: { endpoints: { proxy: { path: '' } } } });
+    assert.deepEqual([await bodyOf(result), result.headers['content-encoding']], ['anything', 'gzip']);
+  });
+});
+
+describe('a list of models', () => {
+  it('is read in any form and written in one', async () => {
+    const exchange: ExchangeFacts = {
+      endpoint: 'listModels',
+      dialect: undefined as DialectName | undefined,
+      method: 'GET',
+      body: {},
+    };
+    const definition = { endpoints: { listModels: { method: 'GET', path: '/models' } as EndpointSpec } };
+    const body = JSON.parse(
+      await bodyOf(await outcome(whole(200, { data: [{ id: 'a' }, { id: 'b' }] }), { exchange, definition })),
+    );
+    assert.deepEqual([body.object, body.data.map((model: { id: string }) => model.id)], ['list', ['a', 'b']]);
+  });
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Auth, JsonObject, Settings } from 'portcullis/sdk';
+import { createGateway } from '../../core/gateway.ts';
+import azure from '../../providers/azure-openai/index.ts';
+import { silentLog, testConfig } from '../../sdk/testing/test-gateway.ts';
+
+const entra: Settings = {
+  azureAuthMode: 'entra',
+  azureEntraTenantId: 'contoso.onmicrosoft.com',
+  azureEntraClientId: 'client',
+  azureEntraClientSecret: 'client-secret',
+  azureEntraScope: 'https://cognitiveservices.azure.com/.default',
+};
+
+function authOf(settings: Settings): Auth {
+  return typeof azure.auth === 'function' ? azure.auth(settings) : azure.auth;
+}
+
+async function explained(settings: JsonObject, model = 'gpt-4o') {
+  const gateway = await createGateway(
+    testConfig({ azure: { provider: 'azure-openai', api_key: 'k', ...settings } }, 'azure'),
+    {
+      log: silentLog,
+      env: () => undefined,
+    },
+  );
+  try {
+    const report = await gateway.explain({ body: { model, messages: [{ role: 'user', content: 'Hi' }] } });
+    return { error: report.error ?? report.targets[0]?.error, url: report.targets[0]?.url };
+  } finally {
+    await gateway.close();
+  }
+}
+
+describe('the auth of azure-openai', () => {
+  it('asks Entra for a token with client credentials', async () => {
+    const auth = authOf(entra);
+    assert.equal(auth.kind, 'token');
+    assert.deepEqual(auth.kind === 'token' && (await auth.request(entra)), {
+      method: 'POST',
+      url: 'https://login.microsoftonline.com/contoso.onmicrosoft.com/oauth2/v2.0/token',
+      form: {
+        grant_type: 'client_credentials',
+        client_id: 'client',
+        client_secret: 'client-secret',
+        scope: 'https://cognitiveservices.azure.com/.default',
+      },
+    });
+  });
+  for (const [name, param] of [
+    ['azureEntraTenantId', 'azure_entra_tenant_id'],
+    ['azureEntraClientId', 'azure_entra_client_id'],
+    ['azureEntraClientSecret', 'azure_entra_client_secret'],
+  ] as const) {
+    it(`names ${param} when Entra needs it`, () => {
+      const { [name]: _, ...rest } = entra;
+      const auth = authOf(rest);
+      assert.ok(auth.kind === 'token');
+      assert.throws(() => auth.request(rest), { code: 'missing_credentials', param });
+    });
+  }
+  const refused: readonly (readonly [string, Settings, string])[] = [
+    ['no key', {}, 'missing_credentials'],
+    ['no token', { azureAuthMode: 'ad-token', apiKey: 'k' }, 'missing_credentials'],
+    ['a managed identity', { azureAuthMode: 'managed', apiKey: 'k' }, 'not_available'],
+    ['a workload identity', { azureAuthMode: 'workload', apiKey: 'k' }, 'not_available'],
+  ];
+  for (const [what, settings, code] of refused) {
+    it(`refuses ${what} with ${code}`, () => assert.throws(() => authOf(settings), { code }));
+  }
+  it('prefers the mode to the token that is there', () => {
+    assert.deepEqual(authOf({ azureAuthMode: 'apiKey', apiKey: 'k', azureAdToken: 't' }), {
+      kind: 'header',
+      name: 'api-key',
+      from: 'apiKey',
+    });
+  });
+});
+
+describe('the URL of azure-openai', () => {
+  const names: readonly string[] = ['evil.test#', 'a.b', 'a/b', 'a@b', 'a?b', '-a', ''];
+  for (const azure_resource_name of names) {
+    it(`refuses the resource name ${JSON.stringify(azure_resource_name)}`, async () => {
+      const { error, url } = await explained({ azure_resource_name });
+      assert.equal(url, undefined);
+      assert.equal(error?.status, 400);
+    });
+  }
+  for (const settings of [
+    { azure_api_version: '2024-10-21&x=1' },
+    { azure_deployment_id: '../models' },
+    { azure_auth_mode: 'other' },
+    { azure_entra_tenant_id: 'a/b' },
+  ]) {
+    it(`refuses ${JSON.stringify(settings)}`, async () => {
+      assert.equal((await explained({ azure_resource_name: 'mine', ...settings })).error?.status, 400);
+    });
+  }
+  for (const model of ['..', '.', 'a/../b', 'a?b#c', 'ü\ud800']) {
+    it(`keeps the model ${JSON.stringify(model)} within its segment`, async () => {
+      const { error, url } = await explained({ azure_resource_name: 'mine', azure_api_version: '2024-10-21' }, model);
+      if (error !== undefined) assert.equal(error.param, 'model');
+      else
+        assert.match(
+          String(url),
+          /^https:\/\/mine\.openai\.azure\.com\/openai\/deployments\/[^/?#]{3,}\/chat\/completions\?api-version=2024-10-21$/,
+        );
+    });
+  }
+  it('needs the resource name', async () => {
+    assert.equal((await explained({})).error?.param, 'azure_resource_name');
+  });
+});
