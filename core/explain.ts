@@ -81,7 +81,7 @@ function exchangeOf(
   request: ExplainRequest,
   id: string,
 ): { exchange: Exchange; route: InferenceRoute } {
-  const url = new URL(request.path ?? '/v1/chat/completions', 'http://gateway');
+  const url = urlOf(request.path ?? '/v1/chat/completions');
   const method = (
     request.method ?? (request.body === undefined && request.path !== undefined ? 'GET' : 'POST')
   ).toUpperCase();
@@ -114,13 +114,34 @@ function exchangeOf(
   return { exchange, route: matched.route };
 }
 
+function urlOf(path: string): URL {
+  if (/^\/(?!\/)/.test(path) && URL.canParse(path, 'http://gateway')) return new URL(path, 'http://gateway');
+  throw new GatewayError('bad_request', 'path must be the path of a route, such as /v1/chat/completions.', {
+    param: 'path',
+  });
+}
+
 function match(route: InferenceRoute, method: string, path: string): Record<string, string> | undefined {
   if (route.method !== 'all' && route.method !== method.toLowerCase()) return undefined;
   const pattern = route.path.replace(/\*(\w+)/g, '(?<$1>.+)').replace(/:(\w+)/g, '(?<$1>[^/]+)');
   const found = new RegExp(`^${pattern}$`).exec(path);
   return found === null
     ? undefined
-    : Object.fromEntries(Object.entries(found.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]));
+    : Object.fromEntries(
+        Object.entries(found.groups ?? {}).map(([name, value]) => [
+          name,
+          route.endpoint === 'proxy' ? value : decoded(value),
+        ]),
+      );
+}
+
+/** As the router does it: what is not encoded properly stands for itself. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }
 
 async function explainTarget(

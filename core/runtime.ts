@@ -1,9 +1,10 @@
-import { type FileSections, type JsonObject, type Log, phaseNames } from 'portcullis/sdk';
+import { type FileSections, type Log, phaseNames } from 'portcullis/sdk';
 import type { GatewayConfig } from './config/gateway-config.ts';
 import { createHost } from './loader/host.ts';
 import { loadUnits, type ProviderEntry, type Units } from './loader/load.ts';
 import { type ListedPhases, orderByPhase, setupPlugins } from './loader/plugins.ts';
 import { checkSavedProviders } from './loader/saved-providers.ts';
+import { namedLog } from './log.ts';
 import { compilePipeline } from './pipeline/compile.ts';
 import standardOrder from './pipeline/default.json' with { type: 'json' };
 import { Plans } from './pipeline/plans.ts';
@@ -36,7 +37,7 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
   const phases = phasesOf(config);
   const loaded = await setupPlugins(phases, units.plugins, (manifest) =>
     createHost(manifest, {
-      log: (plugin) => tagged(parts.log, plugin),
+      log: (plugin) => namedLog(parts.log, plugin),
       now: parts.now,
       random: parts.random,
       sleep: parts.sleep,
@@ -112,10 +113,4 @@ function sectionsOf(config: GatewayConfig): FileSections {
     providers: Object.keys(config.providers),
     defaultConfig: config.defaultConfig,
   };
-}
-
-/** The plugin's name in each of its lines; the request log needs none. */
-function tagged(log: Log, plugin: string): Log {
-  const line = (level: keyof Log) => (event: string, fields?: JsonObject) => log[level](event, { ...fields, plugin });
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }

@@ -43,12 +43,18 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
+/** As an assignment would, but for `__proto__`, which would change what the object is instead of what it holds. */
+function put(target: { [key: string]: Json }, key: string, value: Json): void {
+  if (key !== '__proto__') target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
 /** A copy of the object without the keys whose value is undefined. */
 export function compact(fields: { readonly [key: string]: Json | undefined }): JsonObject {
   const kept: { [key: string]: Json } = {};
   for (const key in fields) {
     const value = fields[key];
-    if (value !== undefined) kept[key] = value;
+    if (value !== undefined) put(kept, key, value);
   }
   return kept;
 }
@@ -58,7 +64,7 @@ export function omit(object: JsonObject, keys: ReadonlySet<string>): JsonObject 
   const kept: { [key: string]: Json } = {};
   for (const key in object) {
     const value = object[key];
-    if (!keys.has(key) && value !== undefined) kept[key] = value;
+    if (!keys.has(key) && value !== undefined) put(kept, key, value);
   }
   return kept;
 }

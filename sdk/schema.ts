@@ -7,7 +7,7 @@ export interface SettingOptions {
   readonly description?: string;
   /** The environment variable that supplies the value for the whole gateway; the manifest must list it under `permissions.env`. */
   readonly env?: string;
-  /** A request header that supplies it under its native name, lower case (`openai-organization`), beside `x-gw-<kebab-name>`. */
+  /** A request header that supplies it under its native name, lower case (`acme-organization`), beside `x-gw-<kebab-name>`. */
   readonly header?: string;
   readonly pattern?: string;
   readonly default?: string;
@@ -42,12 +42,12 @@ export function secret(options: SettingOptions = {}) {
   return Type.String({ minLength: 1, maxLength: 65_536, ...keywords(options), 'x-secret': true });
 }
 
-/** `openaiOrganization` -> `openai_organization`, the name in configs and in the operator's file. */
+/** `acmeRegion` -> `acme_region`, the name in configs and in the operator's file. */
 export function snakeName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** `openaiOrganization` -> `openai-organization`, the name in headers behind `x-gw-`. */
+/** `acmeRegion` -> `acme-region`, the name in headers behind `x-gw-`. */
 export function kebabName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -45,11 +45,13 @@ export async function runCommand(argv: readonly string[], out: Console = termina
     });
     const [name = 'start', ...words] = positionals;
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (values.help === true || command === undefined) {
-      (values.help === true ? out.print : out.complain)(
-        values.help === true ? usage : `There is no command "${name}".\n\n${usage}`,
-      );
-      return values.help === true ? 0 : 2;
+    if (values.help === true) {
+      out.print(usage);
+      return 0;
+    }
+    if (command === undefined) {
+      out.complain(`There is no command "${name}".\n\n${usage}`);
+      return 2;
     }
     return await command({ words, config: values.config, request: values.request }, out);
   } catch (error) {

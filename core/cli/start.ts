@@ -26,6 +26,7 @@ export async function start({ config: path }: Arguments, out: Console): Promise<
   process.off('SIGHUP', reload);
   await gateway.close();
   log.info('stopped');
+  log.flush();
   return 0;
 }
 

@@ -44,6 +44,8 @@ export async function runTarget(
           path: leaf.path,
           strict: target.strict,
           requestTimeoutMs: leaf.requestTimeoutMs,
+          dropped: (field) =>
+            runtime.log.debug('reply_field_dropped', { request: exchange.id, provider: facts.provider ?? '', field }),
         })
         .catch((error: unknown) => outcomeOfError(exchange, error, facts));
     const outcome = await pipeline.attempt(target, call);

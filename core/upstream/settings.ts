@@ -171,6 +171,7 @@ function fill(template: string, value: (name: string) => string): string {
 /** The path of an endpoint, with `{model}` and the path parameters filled in, URL-encoded. */
 export function pathOf(path: string | ((facts: CallFacts) => string), facts: CallFacts): string {
   if (typeof path === 'function') return path(facts);
+  if (!path.includes('{')) return path;
   return fill(path, (name) => {
     const value = name === 'model' ? facts.model : (facts.params[name] ?? String(facts.settings[name] ?? ''));
     if (value === '') throw new GatewayError('bad_request', `The request needs ${name}.`, { param: name });

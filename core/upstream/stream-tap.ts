@@ -42,8 +42,9 @@ export class StreamTap {
     if (this.#openBytes > 0) {
       // The event that the chunks before began: it is put together alone, so that a large chunk is not copied.
       const first = firstBoundary(chunk, this.#open.at(-1));
-      this.#last = Buffer.concat([...this.#open, chunk.subarray(0, first)]);
-      this.#read(this.#last);
+      const begun = Buffer.concat([...this.#open, chunk.subarray(0, first)]);
+      this.#read(begun);
+      if (says(begun)) this.#last = begun;
       rest = chunk.subarray(first, end);
     }
     if (rest.length > 0) {
@@ -60,7 +61,7 @@ export class StreamTap {
     if (this.#unreadable) return '';
     const open = Buffer.concat(this.#open);
     if (open.length > 0) this.#read(open);
-    const last = open.toString('latin1').trim() === '' ? this.#last : open;
+    const last = says(open) ? open : this.#last;
     if (this.#dialect.streamEnds.some((marker) => last.includes(marker))) return '';
     const { lateEnd } = this.#dialect;
     const answered = lateEnd?.answered.test(Buffer.concat(this.#recent).toString('latin1')) === true;
@@ -127,10 +128,18 @@ function lastBoundary(chunk: Buffer, before: Buffer | undefined): number {
 function lastEvent(events: Buffer): Buffer | undefined {
   for (let end = events.length; end > 0; ) {
     const start = Math.max(0, lastBoundary(events.subarray(0, end - 1), undefined));
-    if (events[start] !== colon) return events.subarray(start, end);
+    const event = events.subarray(start, end);
+    if (says(event)) return event;
     end = start;
   }
   return undefined;
+}
+
+/** Whether an event has a line that is no comment. */
+function says(event: Buffer): boolean {
+  const [first] = event;
+  if (first !== undefined && first !== colon && first !== lf && first !== cr) return true;
+  return /^[^:\r\n]/m.test(event.toString('latin1'));
 }
 
 function firstBoundary(chunk: Buffer, before: Buffer | undefined): number {

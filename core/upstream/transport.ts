@@ -1,6 +1,7 @@
 import { GatewayError, type ReplySink, type ReplyStream } from 'portcullis/sdk';
 import type { Dispatcher } from 'undici';
 import type { Cancellation } from './cancellation.ts';
+import { Deadlines, type Expiry } from './deadlines.ts';
 import type { Pools } from './pools.ts';
 import { transportError } from './transport-errors.ts';
 
@@ -74,10 +75,7 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
   readonly #reject: (error: GatewayError) => void;
   #forgetCancel = () => {};
   #controller: Dispatcher.DispatchController | undefined;
-  /** For the head of the reply; then for each gap between two chunks. */
-  #timer: NodeJS.Timeout | undefined;
-  #totalTimer: NodeJS.Timeout | undefined;
-  #requestTimer: NodeJS.Timeout | undefined;
+  readonly #deadlines: Deadlines;
   #status = 0;
   #headers: WireHeaders = {};
   #collecting = false;
@@ -93,10 +91,7 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
     this.#request = request;
     this.#resolve = resolve;
     this.#reject = reject;
-    const { firstByteMs, totalMs, requestMs } = request.timeouts;
-    this.#timer = this.#limited(firstByteMs);
-    this.#totalTimer = this.#limited(totalMs);
-    this.#requestTimer = this.#limited(requestMs);
+    this.#deadlines = new Deadlines(request.timeouts, (expiry) => this.fail(expiryError(expiry, request.upstream)));
     this.#forgetCancel = request.cancellation.onCancel(() => {
       this.fail(new GatewayError('client_closed', 'The client left before the reply was complete.'));
     });
@@ -113,9 +108,8 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
     this.#headers = headers;
     const type = headers['content-type'];
     this.#collecting = this.#request.collects(status, typeof type === 'string' ? type : '');
-    this.#watchGaps();
+    this.#deadlines.head(!this.#collecting);
     if (this.#collecting) return;
-    clearTimeout(this.#requestTimer);
     this.#resolve({ status, headers, stream: this });
   }
 
@@ -127,7 +121,7 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
       this.fail(new GatewayError('upstream_invalid', text));
       return;
     }
-    this.#timer?.refresh();
+    this.#deadlines.chunk();
     if (this.#collecting) {
       this.#chunks.push(chunk);
       return;
@@ -199,7 +193,7 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
   resume(): void {
     if (this.over) return;
     this.#controller?.resume();
-    this.#timer?.refresh();
+    this.#deadlines.resume();
   }
 
   abort(): void {
@@ -207,34 +201,19 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
   }
 
   #pause(): void {
+    this.#deadlines.pause();
     this.#controller?.pause();
-  }
-
-  #limited(limitMs: number): NodeJS.Timeout | undefined {
-    return limitMs > 0 ? setTimeout(() => this.fail(timeoutError(limitMs)), limitMs) : undefined;
-  }
-
-  #watchGaps(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const { gapMs } = this.#request.timeouts;
-    if (gapMs <= 0) return;
-    this.#timer = setTimeout(() => {
-      // A paused reply waits for the client, not for the provider.
-      if (this.#controller?.paused === true) this.#timer?.refresh();
-      else this.fail(new GatewayError('upstream_stalled', `${this.#request.upstream} sent nothing for ${gapMs} ms.`));
-    }, gapMs);
   }
 
   #finish(): void {
     this.over = true;
-    clearTimeout(this.#timer);
-    clearTimeout(this.#totalTimer);
-    clearTimeout(this.#requestTimer);
+    this.#deadlines.clear();
     this.#forgetCancel();
   }
 }
 
-function timeoutError(limit: number): GatewayError {
-  return new GatewayError('request_timeout', `Request exceeded the timeout sent in the request: ${limit}ms`);
+function expiryError({ kind, limitMs }: Expiry, upstream: string): GatewayError {
+  return kind === 'gap'
+    ? new GatewayError('upstream_stalled', `${upstream} sent nothing for ${limitMs} ms.`)
+    : new GatewayError('request_timeout', `Request exceeded the timeout sent in the request: ${limitMs}ms`);
 }

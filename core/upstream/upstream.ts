@@ -35,6 +35,8 @@ export interface CallFactsOfTarget {
   readonly path: string;
   readonly strict: boolean;
   readonly requestTimeoutMs: number | undefined;
+  /** Told of each field of a reply that has no place in the client's format. */
+  readonly dropped: (field: string) => void;
 }
 
 const tokenTimeoutMs = 15_000;
@@ -44,11 +46,13 @@ export class Upstream {
   readonly #options: UpstreamOptions;
   readonly #pools: Pools;
   readonly #auth: Authenticator;
+  readonly #timeouts: Timeouts;
   /** Base URLs that have passed the guard's full check; connections are checked again each time one is opened. */
   readonly #checked = new Set<string>();
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
+    this.#timeouts = { ...options.timeouts, requestMs: options.requestMs };
     this.#pools = new Pools(options.guard.connector({ timeout: options.connectMs }));
     this.#auth = new Authenticator((request) => this.#fetchToken(request), options.now);
   }
@@ -60,21 +64,24 @@ export class Upstream {
 
   #outcome(reply: WireReply, outbound: Outbound, facts: CallFactsOfTarget): Outcome | Promise<Outcome> {
     const { request } = facts;
-    const context: ReplyContext = {
-      strict: facts.strict,
-      dropped: () => {},
-      request: request.body,
-      newId: (prefix) => prefix + this.#options.newId().replaceAll('-', ''),
-      nowSeconds: () => Math.floor(this.#options.now() / 1000),
-    };
+    const { now, newId } = this.#options;
     return outcomeOf(reply, outbound, {
       requestId: request.id,
       dialect: request.dialect,
       provider: outbound.unit.name,
       model: outbound.facts.model || undefined,
       path: facts.path,
-      context,
-      nowMs: this.#options.now(),
+      // Made only for replies that are translated.
+      get context(): ReplyContext {
+        return {
+          strict: facts.strict,
+          dropped: facts.dropped,
+          request: request.body,
+          newId: (prefix) => prefix + newId().replaceAll('-', ''),
+          nowSeconds: () => Math.floor(now() / 1000),
+        };
+      },
+      nowMs: now(),
     });
   }
 
@@ -111,7 +118,10 @@ export class Upstream {
       method: outbound.method,
       headers: outbound.headers,
       body: outbound.body,
-      timeouts: { ...this.#options.timeouts, requestMs: facts.requestTimeoutMs ?? this.#options.requestMs },
+      timeouts:
+        facts.requestTimeoutMs === undefined
+          ? this.#timeouts
+          : { ...this.#timeouts, requestMs: facts.requestTimeoutMs },
       maxReplyBytes: settings.customHost ? this.#options.customHostMaxReplyBytes : this.#options.maxReplyBytes,
       collects: (status, type) => collects(status, type, outbound.facts.stream, chosen.endpoint === 'proxy'),
       cancellation: facts.cancellation,

@@ -26,9 +26,8 @@ export default plugin({
     const remembered = new Map<string, Resolution>();
     return {
       resolve: (request) => {
-        const given = names.map((name) => request.control(name));
         const slug = slugOf(request);
-        const key = JSON.stringify([...given, request.principal.config, slug]);
+        const key = keyOf(request, slug);
         const known = remembered.get(key);
         if (known !== undefined) return known;
         const resolution = resolutionOf(request, slug, configs, fallback);
@@ -57,8 +56,7 @@ function resolutionOf(
   const name = inline === undefined ? (header ?? chosen) : undefined;
   const config = inline ?? (name !== undefined && Object.hasOwn(configs, name) ? configs[name] : undefined);
   const routed =
-    config !== undefined &&
-    ['provider', 'virtual_key', 'targets', 'passthrough'].some((field) => config[field] !== undefined);
+    config !== undefined && ['provider', 'virtual_key', 'targets'].some((field) => config[field] !== undefined);
   const overrides = {
     ...(routed ? {} : targetOf(provider, virtualKey, name === undefined ? slug : undefined)),
     ...hostOf(request),
@@ -83,6 +81,16 @@ function parsedConfig(header: string): JsonObject {
     'Invalid config passed. You need to pass a valid json, or the name of a saved config.',
     { param: 'x-gw-config' },
   );
+}
+
+/** No header holds a line break, so the lines cannot be mixed up. */
+function keyOf(request: RequestContext, slug: string | undefined): string {
+  let key = `${slug ?? ''}\n${request.principal.config ?? ''}`;
+  for (const name of names) {
+    const value = request.control(name);
+    key += value === undefined ? '\n' : `\n=${value}`;
+  }
+  return key;
 }
 
 type Fields = { readonly [field: string]: Json };

@@ -1,12 +1,17 @@
-import type { JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { Slot } from './request.ts';
+
+/** Fields of a log line; those that are undefined are left out. */
+export interface LogFields {
+  readonly [name: string]: Json | undefined;
+}
 
 /** One line of a plugin's log: an event name in snake_case and fields that hold neither bodies nor secrets. */
 export interface Log {
-  debug(event: string, fields?: JsonObject): void;
-  info(event: string, fields?: JsonObject): void;
-  warn(event: string, fields?: JsonObject): void;
-  error(event: string, fields?: JsonObject): void;
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
 }
 
 /** A key of the operator's file. The key itself is never stored. */

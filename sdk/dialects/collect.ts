@@ -1,6 +1,5 @@
 import { asNumber, asObject, asString, type JsonObject } from '../json.ts';
 import { joinLogprobs } from './chat/logprobs.ts';
-import { present } from './chat/present.ts';
 import type {
   AudioPart,
   Choice,
@@ -12,6 +11,7 @@ import type {
   ToolCallPart,
   Usage,
 } from './neutral.ts';
+import { present } from './present.ts';
 
 type Start = Extract<Delta, { type: 'start' }>;
 type Finish = Extract<Delta, { type: 'finish' }>;
@@ -132,7 +132,7 @@ function gather(into: Gathered, delta: PartDelta): void {
       return;
     case 'citation':
       open(into, block, { type: 'text', text: '' });
-      into.citations.set(block, [...(into.citations.get(block) ?? []), delta.citation]);
+      citationsOf(into, block).push(delta.citation);
       return;
     case 'thinking': {
       const before = open(into, block, { type: 'thinking', text: '' });
@@ -180,6 +180,12 @@ function piecesOf(into: Gathered, block: number): string[] {
   return pieces;
 }
 
+function citationsOf(into: Gathered, block: number): JsonObject[] {
+  const citations = into.citations.get(block) ?? [];
+  into.citations.set(block, citations);
+  return citations;
+}
+
 function choiceOf(index: number, gathered: Gathered): Choice {
   const { parts, pieces, citations, audio, logprobs, extra, finish } = gathered;
   const blocks = [...parts].toSorted(([a], [b]) => a - b);
@@ -193,7 +199,7 @@ function choiceOf(index: number, gathered: Gathered): Choice {
     finish: finish?.reason ?? 'stop',
     nativeFinish: finish?.native,
     stopSequence: finish?.stopSequence,
-    logprobs: logprobs.length === 0 ? undefined : logprobs.reduce(joinLogprobs),
+    logprobs: joinLogprobs(logprobs),
     extra,
   });
 }

@@ -1,3 +1,4 @@
+import { bounded } from './bounded.ts';
 import { chat } from './chat/index.ts';
 import { completions } from './completions/index.ts';
 import type { Dialect, EmbeddingDialect, GenerationDialect } from './dialect.ts';
@@ -9,11 +10,11 @@ import { responses } from './responses/index.ts';
 
 /** Every wire format, by name. */
 export const dialects = {
-  chat,
-  completions,
-  messages,
-  responses,
-  gemini,
+  chat: bounded(chat),
+  completions: bounded(completions),
+  messages: bounded(messages),
+  responses: bounded(responses),
+  gemini: bounded(gemini),
   embeddings,
   'gemini-embeddings': geminiEmbeddings,
 } as const satisfies Record<Dialect['name'], GenerationDialect | EmbeddingDialect>;

@@ -102,6 +102,13 @@ describe('the config of a request', () => {
       { config: 'fallback' },
     ],
     [
+      'gives a passthrough config the provider of the header',
+      { 'x-gw-config': '{"passthrough":true}', 'x-gw-provider': '@team' },
+      {},
+      undefined,
+      { config: { passthrough: true }, inline: true, overrides: { provider: '@team' } },
+    ],
+    [
       'takes a custom host over any config',
       { 'x-gw-config': 'main', 'x-gw-custom-host': 'https://h.example/v1' },
       {},

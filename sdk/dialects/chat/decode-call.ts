@@ -1,10 +1,10 @@
 import { asBoolean, asNumber, asObject, asString, compact, type Json, type JsonObject, omit } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
 import type { Call, ResponseFormat } from '../neutral.ts';
+import { present } from '../present.ts';
 import { readCacheMark } from './cache-mark.ts';
 import { readMessages } from './decode-message.ts';
 import { readToolChoice, readTools } from './decode-tools.ts';
-import { present } from './present.ts';
 import { isThinking, readReasoning } from './reasoning.ts';
 
 /**

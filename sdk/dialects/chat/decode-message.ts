@@ -1,10 +1,11 @@
 import { asObject, asObjects, asString, type Json, type JsonObject, omit } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
+import { lookup } from '../lookup.ts';
 import type { CacheMark, Message, Part, Role, ToolCallPart, ToolResultPart } from '../neutral.ts';
+import { present } from '../present.ts';
 import { unpackToolCallId } from '../tool-call-id.ts';
 import { readCacheMark } from './cache-mark.ts';
 import { readContent, readPart } from './decode-part.ts';
-import { present } from './present.ts';
 
 /** Reads the messages of a request. Tool results of the deprecated `function` role get the id of the call that they answer. */
 export function readMessages(body: JsonObject, context: CodecContext): readonly Message[] {
@@ -40,7 +41,7 @@ const turnFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'cac
 
 function readTurn(message: JsonObject, context: CodecContext): Message {
   return present<Message>({
-    role: turnRoles[asString(message.role) ?? ''] ?? 'user',
+    role: lookup(turnRoles, asString(message.role) ?? '') ?? 'user',
     parts: withCache(readContent(message.content, context), readCacheMark(message.cache_control)),
     name: asString(message.name),
     extra: extraOf(message, turnFields),

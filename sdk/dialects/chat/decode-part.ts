@@ -1,9 +1,10 @@
 import { asArray, asObject, asObjects, asString, type Json, type JsonObject } from '../../json.ts';
 import { sourceOf } from '../data-url.ts';
 import type { CodecContext } from '../dialect.ts';
+import { audioType, documentType } from '../media-type.ts';
 import type { AudioPart, CacheMark, FilePart, ImagePart, Part, Source, TextPart, ThinkingPart } from '../neutral.ts';
+import { present } from '../present.ts';
 import { readCacheMark } from './cache-mark.ts';
-import { present } from './present.ts';
 
 interface PartReader {
   readonly fields: ReadonlySet<string>;
@@ -72,13 +73,6 @@ function readImage(part: JsonObject, cache: CacheMark | undefined): Part | undef
   return present<ImagePart>({ type: 'image', source: sourceOf(url), detail: asString(image.detail), cache });
 }
 
-const audioTypes: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', pcm16: 'audio/pcm', m4a: 'audio/mp4' };
-
-/** The media type of an audio format word: wav, mp3, flac ... */
-export function audioType(format: string): string {
-  return audioTypes[format] ?? `audio/${format}`;
-}
-
 function readAudio(part: JsonObject, cache: CacheMark | undefined): Part | undefined {
   const audio = asObject(part.input_audio);
   const data = asString(audio?.data);
@@ -95,21 +89,8 @@ function readFile(part: JsonObject, cache: CacheMark | undefined): Part | undefi
   if (id === undefined && data === undefined) return undefined;
   const filename = asString(file.filename);
   const source: Source =
-    data === undefined ? { kind: 'file-id', id: id ?? '' } : sourceOfData(data, fileType(filename));
+    data === undefined ? { kind: 'file-id', id: id ?? '' } : sourceOfData(data, documentType(filename));
   return present<FilePart>({ type: 'file', source, filename, cache });
-}
-
-const fileTypes: Readonly<Record<string, string>> = {
-  txt: 'text/plain',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  html: 'text/html',
-  json: 'application/json',
-};
-
-function fileType(filename: string | undefined): string {
-  const extension = filename?.split('.').at(-1)?.toLowerCase() ?? '';
-  return (Object.hasOwn(fileTypes, extension) ? fileTypes[extension] : undefined) ?? 'application/pdf';
 }
 
 // The field holds a data URL, a URL where the server takes one, or bare base64.

@@ -1,10 +1,11 @@
 import { asNumber, asObject, asObjects, asString, compact, type Json, type JsonObject, omit } from '../../json.ts';
 import type { ReplyContext } from '../dialect.ts';
+import { audioType } from '../media-type.ts';
 import type { AudioPart, Choice, Completion, Part } from '../neutral.ts';
+import { present } from '../present.ts';
 import { readAnswer, readFunctionCall, readToolCall } from './decode-message.ts';
-import { audioType, readPart } from './decode-part.ts';
+import { readPart } from './decode-part.ts';
 import { finishReason, finishWord } from './finish.ts';
-import { present } from './present.ts';
 import { readUsage } from './usage.ts';
 
 export const replyFields: ReadonlySet<string> = new Set([

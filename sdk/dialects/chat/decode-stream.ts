@@ -2,9 +2,10 @@ import type { Frame } from '../../framing/framing.ts';
 import { asNumber, asObject, asObjects, asString, type Json, type JsonObject, parseJson } from '../../json.ts';
 import type { ReplyContext, StreamDecoder } from '../dialect.ts';
 import type { Delta, ProviderFault, Usage } from '../neutral.ts';
+import { present } from '../present.ts';
+import { brokenOff, unreadable } from '../stream-faults.ts';
 import { modelOf, replyFields, unknownOf } from './decode-reply.ts';
 import { readFault } from './fault.ts';
-import { present } from './present.ts';
 import { StreamChoice } from './stream-choice.ts';
 import { readUsage } from './usage.ts';
 
@@ -118,12 +119,3 @@ export function decodeChunks(context: ReplyContext, format: ChunkFormat): Stream
 function errorOf(event: JsonObject): JsonObject {
   return asObject(event.error) ?? (typeof event.error === 'string' ? { ...event, message: event.error } : event);
 }
-
-const unreadable: ProviderFault = {
-  status: 502,
-  message: 'The provider sent an event that is not in the format of its stream.',
-};
-const brokenOff: ProviderFault = {
-  status: 502,
-  message: 'The provider closed the stream before it was complete.',
-};

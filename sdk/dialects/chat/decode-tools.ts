@@ -1,8 +1,8 @@
 import { asBoolean, asObject, asObjects, asString, type Json, type JsonObject, omit } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
 import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../neutral.ts';
+import { present } from '../present.ts';
 import { readCacheMark } from './cache-mark.ts';
-import { present } from './present.ts';
 
 const functionFields: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict', 'cache_control']);
 const toolFields: ReadonlySet<string> = new Set(['type', 'function', 'cache_control']);

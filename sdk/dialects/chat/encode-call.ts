@@ -19,7 +19,7 @@ export function encodeCall(call: Call, context: CodecContext): JsonObject {
     ...writeSampling(call, context),
     stop: call.stop,
     logprobs: call.logprobs,
-    top_logprobs: call.topLogprobs,
+    top_logprobs: writeTopLogprobs(call, context),
     metadata: call.metadata,
     service_tier: call.serviceTier,
     verbosity: call.verbosity,
@@ -32,6 +32,13 @@ export function encodeCall(call: Call, context: CodecContext): JsonObject {
     ...extraFields(call, context),
     stream_options: writeStreamOptions(call),
   });
+}
+
+// The format takes it only with `logprobs: true`; elsewhere a client may leave that out, and then gets none.
+function writeTopLogprobs(call: Call, context: CodecContext): number | undefined {
+  if (call.topLogprobs === undefined || call.logprobs === true || call.dialect === 'chat') return call.topLogprobs;
+  context.dropped('top_logprobs');
+  return undefined;
 }
 
 /** The fields that chat and completions requests share, without `stream_options`. */

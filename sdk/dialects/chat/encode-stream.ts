@@ -16,7 +16,7 @@ interface ChoiceState {
   /** Tool calls by block: their place in `tool_calls`, and whether they take free text. */
   readonly calls: Map<number, { readonly index: number; readonly custom: boolean }>;
   /** Log probabilities and unknown fields that go with the next chunk. */
-  logprobs: JsonObject | undefined;
+  logprobs: JsonObject[];
   extra: JsonObject;
   /** Characters of text so far, and where the block of the last text began. */
   textLength: number;
@@ -49,7 +49,7 @@ export function encodeStream(context: ReplyContext): StreamEncoder {
     const state: ChoiceState = {
       index,
       calls: new Map(),
-      logprobs: undefined,
+      logprobs: [],
       extra: {},
       textLength: 0,
       textStart: 0,
@@ -63,14 +63,14 @@ export function encodeStream(context: ReplyContext): StreamEncoder {
 
   const choiceChunk = (state: ChoiceState, delta: JsonObject, finish?: JsonObject): string => {
     const { logprobs, extra: unknown } = state;
-    state.logprobs = undefined;
+    state.logprobs = [];
     state.extra = {};
     return chunk([
       compact({
         ...omit(unknown, nested),
         index: state.index,
         delta: { ...asObject(unknown.message), ...delta },
-        logprobs,
+        logprobs: joinLogprobs(logprobs),
         finish_reason: null,
         ...finish,
       }),
@@ -231,7 +231,7 @@ function deltaOf(
     case 'audio':
       return { audio: delta.audio };
     case 'logprobs':
-      state.logprobs = joinLogprobs(state.logprobs, delta.logprobs);
+      state.logprobs.push(delta.logprobs);
       return undefined;
   }
 }

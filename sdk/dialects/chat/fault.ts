@@ -1,7 +1,7 @@
 import { asNumber, asObject, asObjects, asString, type Json, type JsonObject } from '../../json.ts';
 import { faultStatus, faultType } from '../fault.ts';
 import type { ProviderFault } from '../neutral.ts';
-import { present } from './present.ts';
+import { present } from '../present.ts';
 
 const UNKNOWN_STATUS = faultStatus(undefined);
 

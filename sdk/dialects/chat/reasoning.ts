@@ -1,7 +1,7 @@
 import { asNumber, asObject, asString, compact, type Json, type JsonObject } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
 import type { Call, Reasoning } from '../neutral.ts';
-import { present } from './present.ts';
+import { present } from '../present.ts';
 
 const switches: Readonly<Record<string, Reasoning>> = {
   enabled: { enabled: true },

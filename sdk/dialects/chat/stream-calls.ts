@@ -1,9 +1,9 @@
 import { asNumber, asObject, asString, type JsonObject } from '../../json.ts';
 import type { Delta } from '../neutral.ts';
+import { present } from '../present.ts';
+import { callKey, type Fragment, type StreamBlocks } from '../stream-blocks.ts';
 import { unpackToolCallId } from '../tool-call-id.ts';
 import { argumentText } from './decode-message.ts';
-import { present } from './present.ts';
-import { callKey, type Fragment, type StreamBlocks } from './stream-blocks.ts';
 
 interface Slot {
   readonly number: number;

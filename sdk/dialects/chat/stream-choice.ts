@@ -1,11 +1,11 @@
 import { asObject, asObjects, asString, type JsonObject } from '../../json.ts';
 import type { ReplyContext } from '../dialect.ts';
 import type { Delta, Part } from '../neutral.ts';
+import { type Fragment, StreamBlocks } from '../stream-blocks.ts';
 import { readPart, thinkingText } from './decode-part.ts';
 import { messageFields, unknownOf } from './decode-reply.ts';
 import type { ChunkFormat } from './decode-stream.ts';
 import { finishReason, finishWord } from './finish.ts';
-import { type Fragment, StreamBlocks } from './stream-blocks.ts';
 import { StreamCalls } from './stream-calls.ts';
 
 /** One choice of a stream. The finish is held back to the end, as some servers send content after their finish word. */

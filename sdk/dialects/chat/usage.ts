@@ -1,6 +1,6 @@
 import { asNumber, asObject, compact, type Json, type JsonObject } from '../../json.ts';
 import type { Usage } from '../neutral.ts';
-import { present } from './present.ts';
+import { present } from '../present.ts';
 
 /**
  * Reads a `usage` object of the chat, completions and embeddings formats, with the names that compatible servers add.

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors.ts';
 import { asNumber, asString, compact, type Json, type JsonObject, omit } from '../../json.ts';
 import { otherStreamOptions, readSampling, readStop, samplingFields } from '../chat/decode-call.ts';
-import { present } from '../chat/present.ts';
 import type { Call } from '../neutral.ts';
+import { present } from '../present.ts';
 
 const known: ReadonlySet<string> = new Set([
   ...samplingFields,

@@ -2,10 +2,10 @@ import { asArray, asNumber, asObjects, asString, compact, type Json, type JsonOb
 import { modelOf, unknownOf } from '../chat/decode-reply.ts';
 import { extraOf } from '../chat/encode-reply.ts';
 import { readFault, writeFault } from '../chat/fault.ts';
-import { present } from '../chat/present.ts';
 import { readUsage } from '../chat/usage.ts';
 import type { EmbeddingDialect } from '../dialect.ts';
 import type { EmbeddingCall, Embeddings, Usage } from '../neutral.ts';
+import { present } from '../present.ts';
 import { base64ToFloats, floatsToBase64 } from './floats.ts';
 
 const callFields: ReadonlySet<string> = new Set(['model', 'input', 'dimensions', 'encoding_format', 'user']);

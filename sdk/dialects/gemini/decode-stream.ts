@@ -1,6 +1,7 @@
 import { asNumber, asObject, asObjects, type JsonObject, omit, parseJson } from '../../json.ts';
 import type { ReplyContext, StreamDecoder } from '../dialect.ts';
 import type { Delta, Usage } from '../neutral.ts';
+import { brokenOff, unreadable } from '../stream-faults.ts';
 import { CandidateDecoder, unseen } from './decode-candidate.ts';
 import { blockReasonOf, createdOf, idOf, modelOf, replyFields, tierOf } from './decode-reply.ts';
 import { faultOf } from './fault.ts';
@@ -65,7 +66,7 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
       const json = parseJson(text);
       const body = asObject(Array.isArray(json) ? json[0] : json);
       if (body === undefined) {
-        return fail({ status: 502, message: 'The provider sent a stream event that is not a JSON object.' });
+        return fail(unreadable);
       }
       const fault = faultOf(body, 200);
       return fault === undefined ? chunk(body) : fail(fault);
@@ -74,7 +75,7 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
       if (closed) return [];
       const finished = finishes();
       if (finished === undefined) {
-        return fail({ status: 502, message: 'The provider closed the stream before it was complete.' });
+        return fail(brokenOff);
       }
       closed = true;
       const total: readonly Delta[] = usage === undefined ? [] : [{ type: 'usage', usage }];

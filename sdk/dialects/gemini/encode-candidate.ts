@@ -74,6 +74,7 @@ export class CandidateEncoder {
         return encodeParts([delta.part], {
           same: true,
           keepThoughts: true,
+          verified: false,
           path: `choices[${this.index}].parts`,
           dropped: (field) => this.context.dropped(field),
         });

@@ -19,6 +19,7 @@ export function encodeConfig(call: Call, context: CodecContext, carried: JsonObj
   if (call.n !== undefined && call.n > maxCandidates) {
     throw tooMany('n', `This provider gives at most ${maxCandidates} answers to one request.`);
   }
+  if (call.topLogprobs !== undefined && call.logprobs !== true) context.dropped('top_logprobs');
   const config = compact({
     ...asObject(carried.generationConfig),
     maxOutputTokens: call.maxTokens,

@@ -44,6 +44,7 @@ export function encodeContents(
       same,
       path: `${path}.content`,
       keepThoughts: same,
+      verified: true,
       standIn: index > turnStart ? standIn : undefined,
       dropped: (field) => context.dropped(field),
     };

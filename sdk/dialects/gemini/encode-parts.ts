@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { asObject, compact, type JsonObject, parseJson } from '../../json.ts';
 import type { AudioPart, FilePart, ImagePart, Part, ToolCallPart, ToolResultPart } from '../neutral.ts';
+import { makerOf } from '../signature.ts';
 import { encodeMedia } from './media.ts';
 
 export interface PartOptions {
@@ -10,6 +11,8 @@ export interface PartOptions {
   readonly path: string;
   /** Thinking without a signature is kept: for replies, whose reader is a person. */
   readonly keepThoughts: boolean;
+  /** The reader is the provider, which refuses the signatures of other makers. */
+  readonly verified: boolean;
   /** Stands in for the missing signature of the first tool call. */
   readonly standIn?: string | undefined;
   dropped(field: string): void;
@@ -45,12 +48,16 @@ export function encodeParts(parts: readonly Part[], options: PartOptions): reado
       case 'audio':
         push(mediaPart(part, path, options));
         break;
-      case 'thinking':
+      case 'thinking': {
         flush();
-        if (part.text === '') proof = part.signature;
-        else if (part.signature || options.keepThoughts) encoded.push(thought(part.text, part.signature));
-        else options.dropped(path);
+        const signature = options.verified ? ownSignature(part.signature) : part.signature;
+        if (part.text === '') proof = signature;
+        else if (signature || options.keepThoughts) encoded.push(thought(part.text, signature));
+        if (part.signature !== signature || (part.text !== '' && !signature && !options.keepThoughts)) {
+          options.dropped(path);
+        }
         break;
+      }
       case 'tool-call':
         flush();
         encoded.push(encodeToolCall(part, standIn));
@@ -72,6 +79,10 @@ export function encodeParts(parts: readonly Part[], options: PartOptions): reado
   }
   flush();
   return encoded;
+}
+
+function ownSignature(signature: string | undefined): string | undefined {
+  return signature !== undefined && (makerOf(signature) ?? 'gemini') === 'gemini' ? signature : undefined;
 }
 
 export function thought(text: string, signature: string | undefined): JsonObject {

@@ -29,6 +29,7 @@ function encodeChoice(choice: Choice, context: ReplyContext): JsonObject {
   const parts = encodeParts(choice.parts, {
     same: true,
     keepThoughts: true,
+    verified: false,
     path: `choices[${choice.index}].parts`,
     dropped: (field) => context.dropped(field),
   });

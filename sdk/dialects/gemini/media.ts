@@ -1,4 +1,5 @@
 import { asObject, asString, compact, type JsonObject } from '../../json.ts';
+import { lookup } from '../lookup.ts';
 import type { AudioPart, FilePart, ImagePart, Part, Source } from '../neutral.ts';
 import { camelKeys } from './camel.ts';
 
@@ -79,7 +80,7 @@ export function decodeMedia(part: JsonObject): Part | undefined {
 
 function audioFormat(mediaType: string): string {
   const bare = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  return audioFormats[bare] ?? bare.replace(/^audio\/(x-)?/, '');
+  return lookup(audioFormats, bare) ?? bare.replace(/^audio\/(x-)?/, '');
 }
 
 /**
@@ -107,7 +108,7 @@ export function encodeMedia(part: MediaPart, keepUntyped: boolean): JsonObject |
 }
 
 function audioType(part: AudioPart): string {
-  return audioTypes[part.format] ?? mimeTypes[part.format] ?? `audio/${part.format}`;
+  return lookup(audioTypes, part.format) ?? lookup(mimeTypes, part.format) ?? `audio/${part.format}`;
 }
 
 function typeOfUrl(url: string): string | undefined {

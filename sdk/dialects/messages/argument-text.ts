@@ -1,3 +1,4 @@
+import { createObjectScan } from '../object-scan.ts';
 import { toolInput } from './tool-input.ts';
 
 /**
@@ -14,42 +15,24 @@ export interface ArgumentText {
 }
 
 export function createArgumentText(custom: boolean): ArgumentText {
-  let held = '';
-  let started = false;
-  let depth = 0;
-  let quoted = false;
-  let escaped = false;
-
-  const scan = (text: string): void => {
-    for (const character of text) {
-      if (escaped) escaped = false;
-      else if (quoted && character === '\\') escaped = true;
-      else if (character === '"') quoted = !quoted;
-      else if (quoted) continue;
-      else if (character === '{' || character === '[') depth += 1;
-      else if (character === '}' || character === ']') depth -= 1;
-    }
-  };
+  const scan = createObjectScan();
+  let held: string[] = [];
 
   return {
     push(text) {
-      if (started) {
-        if (depth <= 0) return '';
-        scan(text);
-        return text;
-      }
-      held += text;
-      if (custom || !held.trimStart().startsWith('{')) return '';
-      started = true;
-      const opening = held;
-      held = '';
-      scan(opening);
+      if (scan.complete) return '';
+      if (!custom) scan.push(text);
+      if (scan.opened && held.length === 0) return text;
+      held.push(text);
+      if (!scan.opened) return '';
+      const opening = held.join('');
+      held = [];
       return opening;
     },
-    complete: () => started && depth <= 0,
+    complete: () => scan.complete,
     end() {
-      const input = started ? {} : toolInput(held, custom);
-      held = '';
+      const input = scan.opened ? {} : toolInput(held.join(''), custom);
+      held = [];
       return Object.keys(input).length === 0 ? '' : JSON.stringify(input);
     },
   };

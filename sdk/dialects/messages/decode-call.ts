@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { asArray, asBoolean, asNumber, asObject, asObjects, asString, type JsonObject, omit } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
+import { lookup } from '../lookup.ts';
 import type { Call, Message, Part, Reasoning, Role } from '../neutral.ts';
 import { cacheOf } from './cache.ts';
 import { decodeBlock, decodeContent } from './decode-blocks.ts';
@@ -147,7 +148,7 @@ function blocksOf(content: unknown, path: string): readonly JsonObject[] {
     const type = asString(block?.type);
     if (block === undefined || type === undefined)
       throw refusal('A block must be an object with a type.', `${path}[${at}]`);
-    const missing = required[type]?.find((field) => asString(block[field]) === undefined);
+    const missing = lookup(required, type)?.find((field) => asString(block[field]) === undefined);
     if (missing !== undefined)
       throw refusal(`A ${type} block needs the string ${missing}.`, `${path}[${at}].${missing}`);
     return block;

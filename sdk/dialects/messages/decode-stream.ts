@@ -2,14 +2,13 @@ import type { Frame } from '../../framing/framing.ts';
 import { asNumber, asObject, asString, type JsonObject, omit, parseJson } from '../../json.ts';
 import type { ReplyContext, StreamDecoder } from '../dialect.ts';
 import type { Delta, ProviderFault } from '../neutral.ts';
+import { brokenOff, unreadable } from '../stream-faults.ts';
 import { messageExtra } from './decode-reply.ts';
 import { faultOf } from './fault.ts';
 import { finishOf } from './stop.ts';
 import { createBlockReader } from './stream-blocks.ts';
 import { decodeUsage, mergeUsage } from './usage.ts';
 
-const CUT: ProviderFault = { status: 502, message: 'The provider closed the stream before it was complete.' };
-const UNREADABLE: ProviderFault = { status: 502, message: 'The provider sent an event that is not JSON.' };
 const UNTOLD: ProviderFault = { status: 502, message: 'The provider reported an error.' };
 
 const deltaFields: ReadonlySet<string> = new Set(['type', 'delta', 'usage']);
@@ -108,10 +107,10 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
       if (ended || frame.data === '' || frame.data === '[DONE]') return [];
       const event = asObject(parseJson(frame.data));
       const failed = frame.event === 'error' || frame.kind === 'exception';
-      if (event === undefined) return fail(failed ? UNTOLD : UNREADABLE);
+      if (event === undefined) return fail(failed ? UNTOLD : unreadable);
       const fault = faultOf(event, 200) ?? (failed ? (faultOf(event, 502) ?? UNTOLD) : undefined);
       return fault === undefined ? read(event, asString(event.type) ?? frame.event) : fail(fault);
     },
-    end: () => (ended ? [] : finished ? end() : fail(CUT)),
+    end: () => (ended ? [] : finished ? end() : fail(brokenOff)),
   };
 }

@@ -2,6 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import { compact, type Json, type JsonObject } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
 import type { FilePart, ImagePart, Part, Source, TextPart, ToolResultPart } from '../neutral.ts';
+import { makerOf } from '../signature.ts';
 import { cacheControl } from './cache.ts';
 import { replayableCitations } from './citation.ts';
 import { toolId, toolInput } from './tool-input.ts';
@@ -39,14 +40,13 @@ export function encodePart(part: Part, context: CodecContext): readonly JsonObje
     case 'tool-result':
       return [encodeToolResult(part, context)];
     case 'thinking':
-      // An item id says that another format's provider signed it.
-      if (part.signature && part.itemId === undefined) {
+      if (part.signature && isOwn(part.signature, part.itemId)) {
         return [{ type: 'thinking', thinking: part.text, signature: part.signature }];
       }
       context.dropped('thinking');
       return [];
     case 'redacted-thinking':
-      if (part.itemId === undefined) return [{ type: 'redacted_thinking', data: part.data }];
+      if (isOwn(part.data, part.itemId)) return [{ type: 'redacted_thinking', data: part.data }];
       context.dropped('thinking');
       return [];
     case 'native':
@@ -54,6 +54,11 @@ export function encodePart(part: Part, context: CodecContext): readonly JsonObje
       context.dropped(`${part.dialect} content`);
       return [];
   }
+}
+
+// An item id says that another format's provider signed it.
+function isOwn(signature: string, itemId: string | undefined): boolean {
+  return itemId === undefined && (makerOf(signature) ?? 'messages') === 'messages';
 }
 
 /** A `content` or `system` value: a string for one text block without marks, else the blocks. */

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { asObject, compact, type Json, type JsonObject } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
+import { lookup } from '../lookup.ts';
 import type { Call } from '../neutral.ts';
 import { cacheControl } from './cache.ts';
 import { encodeTurns } from './encode-turns.ts';
@@ -112,7 +113,7 @@ function encodeMetadata(call: Call, context: CodecContext): JsonObject | undefin
 
 function encodeServiceTier(call: Call, context: CodecContext): string | undefined {
   if (call.serviceTier === undefined || call.dialect === 'messages') return call.serviceTier;
-  const tier = serviceTiers[call.serviceTier];
+  const tier = lookup(serviceTiers, call.serviceTier);
   if (tier === undefined) context.dropped('service_tier');
   return tier;
 }

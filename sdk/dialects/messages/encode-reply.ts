@@ -1,5 +1,6 @@
 import { compact, type Json, type JsonObject } from '../../json.ts';
 import type { CodecContext, ReplyContext } from '../dialect.ts';
+import { lookup } from '../lookup.ts';
 import type { Completion, Part } from '../neutral.ts';
 import { packToolCallId } from '../tool-call-id.ts';
 import { encodeCitation } from './citation.ts';
@@ -44,7 +45,7 @@ export function encodeReply(completion: Completion, context: ReplyContext): Json
 
 /** The service tier in this format's words; undefined for one that it does not know. */
 export function serviceTier(tier: string | undefined): string | undefined {
-  return tier === undefined ? undefined : serviceTiers[tier];
+  return tier === undefined ? undefined : lookup(serviceTiers, tier);
 }
 
 /** Those unknown fields that a message of this format has; the others are reported. */

@@ -1,14 +1,15 @@
 import { asObject, asString, type Json, type JsonObject, parseJson } from '../../json.ts';
 import type { ReplyContext } from '../dialect.ts';
 import type { Delta } from '../neutral.ts';
+import { callKey, type Fragment, StreamBlocks } from '../stream-blocks.ts';
+import { unpackToolCallId } from '../tool-call-id.ts';
 
 type Kind = 'text' | 'thinking' | 'redacted_thinking' | 'tool_use' | 'native';
 
 /** A content block that the stream has opened. */
 interface OpenBlock {
-  kind: Kind;
-  /** Its neutral number, given with its first step. */
-  block: number | undefined;
+  readonly kind: Kind;
+  readonly key: string;
   readonly start: JsonObject;
   /** Some argument text has come. */
   written: boolean;
@@ -18,11 +19,15 @@ interface OpenBlock {
   readonly added: { [key: string]: Json };
 }
 
-/** Reads content-block events, and numbers the neutral blocks by the order in which they first say something. */
+/**
+ * Reads content-block events, and numbers the neutral blocks by the order in which they first say something. The format
+ * sends one block after the other; where a server does not, the later ones wait.
+ */
 export interface BlockReader {
   start(index: number, block: JsonObject): Delta[];
   delta(index: number, delta: JsonObject): Delta[];
   stop(index: number): Delta[];
+  /** Ends what is open and gives what still waits. */
   stopAll(): Delta[];
   callsTools(): boolean;
 }
@@ -43,36 +48,35 @@ const kindOfDelta: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
 
 export function createBlockReader(context: ReplyContext): BlockReader {
   const open = new Map<number, OpenBlock>();
-  let next = 0;
+  const blocks = new StreamBlocks(0);
+  let count = 0;
   let called = false;
 
   const opened = (index: number, kind: Kind, start: JsonObject): OpenBlock => {
-    const block: OpenBlock = { kind, block: undefined, start, written: false, input: '', added: {} };
+    count += 1;
+    const key = kind === 'tool_use' ? callKey(count) : `${kind}:${count}`;
+    const block: OpenBlock = { kind, key, start, written: false, input: '', added: {} };
     open.set(index, block);
     return block;
-  };
-  const at = (block: OpenBlock): { choice: 0; block: number } => {
-    block.block ??= next++;
-    return { choice: 0, block: block.block };
   };
   const say = (block: OpenBlock, fields: JsonObject): Delta[] => {
     const { text, thinking, signature } = fields;
     const citation = asObject(fields.citation);
-    const steps: Delta[] = [];
-    if (typeof text === 'string' && text !== '') steps.push({ type: 'text', ...at(block), text });
-    if (typeof thinking === 'string' && thinking !== '') steps.push({ type: 'thinking', ...at(block), text: thinking });
-    if (typeof signature === 'string' && signature !== '') steps.push({ type: 'signature', ...at(block), signature });
-    if (citation !== undefined) steps.push({ type: 'citation', ...at(block), citation });
-    return steps;
+    const said: Fragment[] = [];
+    if (typeof text === 'string' && text !== '') said.push({ type: 'text', text });
+    if (typeof thinking === 'string' && thinking !== '') said.push({ type: 'thinking', text: thinking });
+    if (typeof signature === 'string' && signature !== '') said.push({ type: 'signature', signature });
+    if (citation !== undefined) said.push({ type: 'citation', citation });
+    return said.flatMap((fragment) => blocks.add(block.key, fragment));
   };
   const close = (block: OpenBlock): Delta[] => {
     if (block.kind === 'tool_use' && !block.written) {
-      return [{ type: 'tool-arguments', ...at(block), text: JSON.stringify(block.start.input ?? {}) }];
+      return [...blocks.add(block.key, { type: 'tool-arguments', text: JSON.stringify(block.start.input ?? {}) })];
     }
     if (block.kind !== 'native') return [];
     const input = block.input === '' ? {} : { input: parseJson(block.input) ?? block.input };
     const value = { ...block.start, ...block.added, ...input };
-    return [{ type: 'part', ...at(block), part: { type: 'native', dialect: 'messages', value } }];
+    return [...blocks.add(block.key, { type: 'part', part: { type: 'native', dialect: 'messages', value } })];
   };
 
   const stop = (index: number): Delta[] => {
@@ -89,10 +93,11 @@ export function createBlockReader(context: ReplyContext): BlockReader {
       if (kind === 'tool_use') {
         called = true;
         const id = asString(block.id) || context.newId('toolu_');
-        return [...before, { type: 'tool-call', ...at(state), id, name: asString(block.name) ?? '' }];
+        const call: Fragment = { type: 'tool-call', ...unpackToolCallId(id), name: asString(block.name) ?? '' };
+        return [...before, ...blocks.add(state.key, call)];
       }
       if (kind === 'redacted_thinking') {
-        return [...before, { type: 'redacted-thinking', ...at(state), data: asString(block.data) ?? '' }];
+        return [...before, ...blocks.add(state.key, { type: 'redacted-thinking', data: asString(block.data) ?? '' })];
       }
       if (kind === 'native') return before;
       const cited = Array.isArray(block.citations) ? block.citations : [];
@@ -109,7 +114,7 @@ export function createBlockReader(context: ReplyContext): BlockReader {
         const text = asString(delta.partial_json) ?? '';
         if (state?.kind !== 'tool_use' || text === '') return [];
         state.written = true;
-        return [{ type: 'tool-arguments', ...at(state), text }];
+        return [...blocks.add(state.key, { type: 'tool-arguments', text })];
       }
       if (kind === undefined) return [];
       // A fragment of another kind than its block's, or of a block that was never opened, is a block of its own.
@@ -117,7 +122,7 @@ export function createBlockReader(context: ReplyContext): BlockReader {
       return [...stop(index), ...say(opened(index, kind, {}), delta)];
     },
     stop,
-    stopAll: () => [...open.keys()].flatMap(stop),
+    stopAll: () => [...[...open.keys()].flatMap(stop), ...blocks.flush()],
     callsTools: () => called,
   };
 }

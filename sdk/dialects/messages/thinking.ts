@@ -1,5 +1,6 @@
 import { compact, type JsonObject } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
+import { lookup } from '../lookup.ts';
 import type { Call, Reasoning } from '../neutral.ts';
 
 /** `max_tokens` is required by the format; this is sent for a client that gave none. */
@@ -35,7 +36,7 @@ export function encodeThinking(call: Call, context: CodecContext): JsonObject | 
   if (reasoning === undefined) return undefined;
   const type = thinkingType(reasoning);
   const shown = type === 'enabled' || type === 'adaptive';
-  const display = shown && reasoning.summary !== undefined ? displays[reasoning.summary] : undefined;
+  const display = shown && reasoning.summary !== undefined ? lookup(displays, reasoning.summary) : undefined;
   if (reasoning.summary !== undefined && display === undefined) context.dropped('reasoning.summary');
   if (type === undefined) return undefined;
   const budget = Math.max(MIN_BUDGET_TOKENS, reasoning.budgetTokens ?? 0);
@@ -53,8 +54,9 @@ export function encodeEffort(call: Call, context: CodecContext): string | undefi
   const effort = call.reasoning?.effort;
   if (effort === undefined || effort === 'none') return undefined;
   if (call.dialect === 'messages') return effort;
-  if (efforts[effort] === undefined) context.dropped('reasoning_effort');
-  return efforts[effort];
+  const known = lookup(efforts, effort);
+  if (known === undefined) context.dropped('reasoning_effort');
+  return known;
 }
 
 /**

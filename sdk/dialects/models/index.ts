@@ -1,5 +1,5 @@
 import { asArray, asNumber, asObject, asString, compact, type Json, type JsonObject } from '../../json.ts';
-import { present } from '../chat/present.ts';
+import { present } from '../present.ts';
 
 export interface ModelEntry {
   readonly id: string;

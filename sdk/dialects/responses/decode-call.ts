@@ -11,8 +11,8 @@ import {
   omit,
 } from '../../json.ts';
 import type { Call, Message, ResponseFormat } from '../neutral.ts';
+import { present } from '../present.ts';
 import { readInput } from './decode-items.ts';
-import { present } from './present.ts';
 import { readReasoning } from './reasoning.ts';
 import { readToolChoice, readTools } from './tools.ts';
 

@@ -1,7 +1,8 @@
 import { asArray, asObject, asObjects, asString, type Json, type JsonObject } from '../../json.ts';
 import { sourceOf } from '../data-url.ts';
+import { audioType, documentType } from '../media-type.ts';
 import type { AudioPart, CacheMark, FilePart, ImagePart, NativePart, Part, Source, TextPart } from '../neutral.ts';
-import { present } from './present.ts';
+import { present } from '../present.ts';
 
 /** The parts of a message's or a tool result's content: a string, or a list of content parts. */
 export function readContent(content: Json | undefined): readonly Part[] {
@@ -65,7 +66,7 @@ function readFile(part: JsonObject): Part {
 function fileSource(part: JsonObject, filename: string | undefined): Source | undefined {
   const bytes = asString(part.file_data);
   if (bytes?.startsWith('data:')) return sourceOf(bytes);
-  if (bytes !== undefined) return { kind: 'base64', mediaType: mediaTypeOf(filename), data: bytes };
+  if (bytes !== undefined) return { kind: 'base64', mediaType: documentType(filename), data: bytes };
   const url = asString(part.file_url);
   if (url !== undefined) return sourceOf(url);
   const id = asString(part.file_id);
@@ -77,31 +78,12 @@ function readAudio(part: JsonObject): Part {
   const data = asString(audio.data);
   if (data === undefined) return native(part);
   const format = asString(audio.format) ?? 'wav';
-  const mediaType = format === 'mp3' ? 'audio/mpeg' : `audio/${format}`;
-  const source: Source = { kind: 'base64', mediaType, data };
+  const source: Source = { kind: 'base64', mediaType: audioType(format), data };
   return { type: 'audio', source, format } satisfies AudioPart;
 }
 
 function fileId(id: string): Source {
   return { kind: 'file-id', id };
-}
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  html: 'text/html',
-  json: 'application/json',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-};
-
-/** The media type of bare base64, which says none: by the file's name, PDF when that does not tell. */
-function mediaTypeOf(filename: string | undefined): string {
-  const extension = filename?.split('.').at(-1)?.toLowerCase() ?? '';
-  return (Object.hasOwn(mediaTypes, extension) ? mediaTypes[extension] : undefined) ?? 'application/pdf';
 }
 
 /** A breakpoint of the prompt cache. Its two lifetimes are longer than the neutral ones that stand for them. */

@@ -1,9 +1,10 @@
 import { GatewayError } from '../../errors.ts';
 import { asArray, asObject, asObjects, asString, type Json, type JsonObject, omit } from '../../json.ts';
+import { lookup } from '../lookup.ts';
 import type { Message, Part, Role, ToolCallPart, ToolResultPart } from '../neutral.ts';
+import { present } from '../present.ts';
 import { unpackToolCallId } from '../tool-call-id.ts';
 import { native, readContent } from './decode-content.ts';
-import { present } from './present.ts';
 import { thinkingOf } from './signatures.ts';
 
 /** What one input item is: a part of the assistant's turn, of a turn with results, or a message of its own. */
@@ -96,7 +97,7 @@ const messageFields: ReadonlySet<string> = new Set(['type', 'role', 'content']);
 function readMessage(item: JsonObject): Entry {
   const extra = omit(item, messageFields);
   return {
-    role: roles[asString(item.role) ?? ''] ?? 'user',
+    role: lookup(roles, asString(item.role) ?? '') ?? 'user',
     parts: readContent(item.content),
     message: true,
     ...(Object.keys(extra).length === 0 ? {} : { extra }),

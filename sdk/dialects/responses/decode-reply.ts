@@ -1,12 +1,13 @@
 import { GatewayError } from '../../errors.ts';
 import { asArray, asNumber, asObject, asObjects, asString, type JsonObject, omit } from '../../json.ts';
 import type { ReplyContext } from '../dialect.ts';
-import type { Choice, Completion, ImagePart, Part } from '../neutral.ts';
+import { lookup } from '../lookup.ts';
+import type { Choice, Completion, ImagePart, Part, ToolCallPart } from '../neutral.ts';
+import { present } from '../present.ts';
 import { native, readContent } from './decode-content.ts';
 import { readCall, reasoningText } from './decode-items.ts';
 import { faultOf } from './fault.ts';
 import { finishOf } from './finish.ts';
-import { present } from './present.ts';
 import { echoed } from './response-object.ts';
 import { thinkingOf } from './signatures.ts';
 import { readUsage } from './usage.ts';
@@ -28,7 +29,7 @@ export function decodeReply(body: JsonObject, context: ReplyContext): Completion
     throw new GatewayError('upstream_error', message, type === undefined ? { status } : { status, type });
   }
   const output = asObjects(body.output);
-  const parts = output.flatMap(readOutputItem);
+  const parts = output.flatMap((item) => readOutputItem(item, context));
   const { reason, native: word } = finishOf(
     body,
     parts.some((part) => part.type === 'tool-call'),
@@ -55,7 +56,7 @@ export function decodeReply(body: JsonObject, context: ReplyContext): Completion
 }
 
 /** The parts of one output item. Reasoning that holds neither text nor payload says nothing. */
-function readOutputItem(item: JsonObject): readonly Part[] {
+function readOutputItem(item: JsonObject, context: ReplyContext): readonly Part[] {
   switch (item.type) {
     case 'message':
       return readContent(item.content);
@@ -65,17 +66,21 @@ function readOutputItem(item: JsonObject): readonly Part[] {
     }
     case 'function_call':
     case 'custom_tool_call':
-      return [readCall(item)];
+      return [identified(readCall(item), context)];
     default:
       return [wholePart(item)];
   }
+}
+
+function identified(call: ToolCallPart, context: ReplyContext): ToolCallPart {
+  return call.id === '' ? { ...call, id: context.newId('call_') } : call;
 }
 
 /** A generated image, or an item that only this format has. */
 export function wholePart(item: JsonObject): Part {
   const result = asString(item.result);
   if (item.type !== 'image_generation_call' || !result) return native(item);
-  const mediaType = imageTypes[asString(item.output_format) ?? ''] ?? 'image/png';
+  const mediaType = lookup(imageTypes, asString(item.output_format) ?? '') ?? 'image/png';
   return { type: 'image', source: { kind: 'base64', mediaType, data: result } } satisfies ImagePart;
 }
 

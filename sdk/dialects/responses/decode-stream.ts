@@ -2,10 +2,11 @@ import type { Frame } from '../../framing/framing.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from '../../json.ts';
 import type { ReplyContext, StreamDecoder } from '../dialect.ts';
 import type { Delta, ProviderFault } from '../neutral.ts';
+import { present } from '../present.ts';
+import { brokenOff, unreadable } from '../stream-faults.ts';
 import { responseOf } from './decode-reply.ts';
-import { brokenOff, faultOf, unreadable } from './fault.ts';
+import { faultOf } from './fault.ts';
 import { finishOf } from './finish.ts';
-import { present } from './present.ts';
 import { StreamItems } from './stream-items.ts';
 import { usageOf } from './usage.ts';
 

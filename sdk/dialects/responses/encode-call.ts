@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { asArray, asObject, compact, type Json, type JsonObject, omit } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
+import { lookup } from '../lookup.ts';
 import type { Call, ResponseFormat } from '../neutral.ts';
 import { writeMessages } from './encode-items.ts';
 import { isReasoning, writeReasoning } from './reasoning.ts';
@@ -67,7 +68,7 @@ export function encodeCall(call: Call, context: CodecContext): JsonObject {
     user: call.user,
     metadata: call.metadata,
     store: call.store ?? (own ? undefined : false),
-    service_tier: call.serviceTier === undefined ? undefined : (tiers[call.serviceTier] ?? call.serviceTier),
+    service_tier: call.serviceTier === undefined ? undefined : (lookup(tiers, call.serviceTier) ?? call.serviceTier),
     prompt_cache_key: call.promptCacheKey,
     safety_identifier: call.safetyIdentifier,
     stream: call.stream,

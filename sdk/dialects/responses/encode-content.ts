@@ -1,6 +1,7 @@
 import { compact, type JsonObject } from '../../json.ts';
 import { urlOf } from '../data-url.ts';
 import type { CodecContext } from '../dialect.ts';
+import { lookup } from '../lookup.ts';
 import type { AudioPart, CacheMark, FilePart, ImagePart, Part, TextPart } from '../neutral.ts';
 import { annotationOf } from './citations.ts';
 
@@ -89,7 +90,7 @@ const extensions: Readonly<Record<string, string>> = {
 
 /** File data is refused without a name. */
 function fileName(mediaType: string): string {
-  return `document.${extensions[mediaType] ?? (mediaType.startsWith('text/') ? 'txt' : 'pdf')}`;
+  return `document.${lookup(extensions, mediaType) ?? (mediaType.startsWith('text/') ? 'txt' : 'pdf')}`;
 }
 
 function writeAudio(part: AudioPart, target: Target): JsonObject | undefined {

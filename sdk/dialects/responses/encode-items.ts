@@ -114,8 +114,8 @@ class ItemWriter {
 
   // Only what this format's providers encrypted can go back to them: signatures of others would be refused.
   #thinking(text: string, signature: string | undefined, itemId: string | undefined): JsonObject[] {
-    const replayable = signature !== undefined && (itemId !== undefined || isOwnPayload(signature));
-    if (!replayable && !this.#target.own) {
+    const known = itemId !== undefined && (this.#target.own || signature !== undefined);
+    if (!known && !isOwnPayload(signature ?? '')) {
       this.#target.context.dropped('thinking');
       return [];
     }
@@ -124,7 +124,7 @@ class ItemWriter {
   }
 
   #redacted(data: string, itemId: string | undefined): JsonObject[] {
-    if (this.#target.own) {
+    if (this.#target.own && itemId !== undefined) {
       return [compact({ type: 'reasoning', id: itemId, summary: [], encrypted_content: `${redactedPrefix}${data}` })];
     }
     if (isOwnPayload(data)) return [compact({ type: 'reasoning', id: itemId, summary: [], encrypted_content: data })];

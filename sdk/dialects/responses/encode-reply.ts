@@ -3,7 +3,15 @@ import type { ReplyContext } from '../dialect.ts';
 import type { Choice, Completion, Part } from '../neutral.ts';
 import { annotationOf } from './citations.ts';
 import { incompleteReason } from './finish.ts';
-import { callItem, callItemId, itemId, messageItem, reasoningItem, textContent, wholeItem } from './output-items.ts';
+import {
+  callItem,
+  callItemId,
+  messageItem,
+  reasoningId,
+  reasoningItem,
+  textContent,
+  wholeItem,
+} from './output-items.ts';
 import { createdAt, responseId, responseObject } from './response-object.ts';
 import { redactedPrefix } from './signatures.ts';
 
@@ -80,9 +88,9 @@ function itemOf(part: Part, status: 'completed' | 'incomplete', context: ReplyCo
     case 'tool-call':
       return callItem(callItemId(part, context), status, part, part.arguments);
     case 'thinking':
-      return reasoningItem(itemId(part.itemId, 'rs_', context), part.text, part.signature);
+      return reasoningItem(reasoningId(part.itemId, context), part.text, part.signature);
     case 'redacted-thinking':
-      return reasoningItem(itemId(part.itemId, 'rs_', context), '', `${redactedPrefix}${part.data}`);
+      return reasoningItem(reasoningId(part.itemId, context), '', `${redactedPrefix}${part.data}`);
     case 'text':
     case 'refusal':
     case 'audio':

@@ -4,7 +4,7 @@ import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import type { Delta, Part, ProviderFault, Usage } from '../neutral.ts';
 import { responseError } from './fault.ts';
 import { incompleteReason } from './finish.ts';
-import { callItemId, type ItemStatus, itemId, type NamedCall, reasoningItem, wholeItem } from './output-items.ts';
+import { callItemId, type ItemStatus, type NamedCall, reasoningId, reasoningItem, wholeItem } from './output-items.ts';
 import { createdAt, type ResponseState, responseId, responseObject } from './response-object.ts';
 import { redactedPrefix } from './signatures.ts';
 import { type Emit, OpenCall, type OpenItem, OpenMessage, OpenReasoning } from './stream-writer.ts';
@@ -30,7 +30,7 @@ class ResponseWriter {
   #message: OpenMessage | undefined;
   #reasoning: OpenReasoning | undefined;
   readonly #calls = new Map<number, OpenCall>();
-  #logprobs: readonly Json[] = [];
+  #logprobs: Json[] = [];
   #usage: Usage | undefined;
   #finish: Finish | undefined;
 
@@ -85,7 +85,7 @@ class ResponseWriter {
           return '';
         });
       case 'redacted-thinking': {
-        const id = itemId(delta.itemId, 'rs_', this.#context);
+        const id = reasoningId(delta.itemId, this.#context);
         return this.#whole(reasoningItem(id, '', `${redactedPrefix}${delta.data}`));
       }
       case 'tool-call':
@@ -126,7 +126,8 @@ class ResponseWriter {
   }
 
   #keepLogprobs(logprobs: readonly Json[]): void {
-    if (this.#message?.lateLogprobs(logprobs) !== true) this.#logprobs = [...this.#logprobs, ...logprobs];
+    if (this.#message?.lateLogprobs(logprobs) === true) return;
+    for (const logprob of logprobs) this.#logprobs.push(logprob);
   }
 
   #inMessage(write: (message: OpenMessage) => string): string {
@@ -141,7 +142,7 @@ class ResponseWriter {
   #inReasoning(block: number, id: string | undefined, write: (reasoning: OpenReasoning) => string): string {
     if (this.#reasoning?.block === block) return write(this.#reasoning);
     const closed = this.#closeAll('completed');
-    const ownId = itemId(id, 'rs_', this.#context);
+    const ownId = reasoningId(id, this.#context);
     const reasoning = new OpenReasoning(this.#emit, ownId, this.#output.length, block);
     this.#reasoning = reasoning;
     this.#track(reasoning);

@@ -1,8 +1,10 @@
 import { sseFrame } from '../../framing/framing.ts';
 import { asNumber, asObject, asObjects, asString, type Json, type JsonObject } from '../../json.ts';
-import { faultStatus, faultType } from '../fault.ts';
+import { writeFault } from '../chat/fault.ts';
+import { faultStatus } from '../fault.ts';
+import { lookup } from '../lookup.ts';
 import type { ProviderFault } from '../neutral.ts';
-import { present } from './present.ts';
+import { present } from '../present.ts';
 
 /** Codes of a failed response that are neither types nor the caller's fault (400). */
 const statuses: Readonly<Record<string, number>> = {
@@ -43,7 +45,7 @@ export function faultOf(json: JsonObject, status: number): ProviderFault | undef
 
 /** The error body, which has no place for a request id. */
 export function encodeFault(fault: ProviderFault): JsonObject {
-  return { error: errorOf(fault) };
+  return writeFault(fault);
 }
 
 /**
@@ -51,30 +53,15 @@ export function encodeFault(fault: ProviderFault): JsonObject {
  * The error is both flat, as documented, and nested, as the official service sends it.
  */
 export function encodeStreamFault(fault: ProviderFault): string {
-  const { code, message, param } = errorOf(fault);
-  const event = { type: 'error', sequence_number: 0, code, message, param, error: errorOf(fault) };
+  const error = asObject(writeFault(fault).error) ?? {};
+  const { code = null, message = '', param = null } = error;
+  const event = { type: 'error', sequence_number: 0, code, message, param, error };
   return sseFrame(JSON.stringify(event), 'error');
 }
 
 /** The `error` member of a failed response. */
 export function responseError(fault: ProviderFault): JsonObject {
   return { code: String(fault.code ?? codes[fault.status] ?? 'server_error'), message: fault.message };
-}
-
-export const brokenOff: ProviderFault = {
-  status: 502,
-  message: 'The provider closed the stream before it was complete.',
-};
-
-export const unreadable: ProviderFault = { status: 502, message: 'The provider sent an event that is not JSON.' };
-
-function errorOf(fault: ProviderFault): { readonly [key: string]: Json } {
-  return {
-    message: fault.message,
-    type: fault.type ?? faultType(fault.status),
-    param: fault.param ?? null,
-    code: fault.code ?? null,
-  };
 }
 
 function faultFrom(error: JsonObject, status: number): ProviderFault {
@@ -92,7 +79,7 @@ function faultFrom(error: JsonObject, status: number): ProviderFault {
 function statusInside(type: string | undefined, code: string | number | undefined): number {
   if (typeof code === 'number' && code >= 400 && code <= 599) return code;
   if (typeof code === 'string') {
-    const known = statuses[code];
+    const known = lookup(statuses, code);
     if (known !== undefined) return known;
     if (callersFault.test(code)) return 400;
   }

@@ -1,4 +1,5 @@
 import { asObject, asString, type JsonObject } from '../../json.ts';
+import { lookup } from '../lookup.ts';
 import type { FinishReason } from '../neutral.ts';
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -12,7 +13,7 @@ export function finishOf(response: JsonObject, calledTools: boolean): { reason: 
   if (status === 'incomplete') {
     const native = asString(asObject(response.incomplete_details)?.reason);
     if (native === undefined) return { reason: 'length', native: status };
-    return { reason: reasons[native] ?? 'stop', native };
+    return { reason: lookup(reasons, native) ?? 'stop', native };
   }
   const reason = calledTools ? 'tool_calls' : 'stop';
   return status === undefined ? { reason } : { reason, native: status };

@@ -2,12 +2,18 @@ import { asString, compact, type Json, type JsonObject } from '../../json.ts';
 import type { ReplyContext } from '../dialect.ts';
 import type { Part, ToolCallPart } from '../neutral.ts';
 import { packToolCallId } from '../tool-call-id.ts';
+import { foreignPrefix } from './signatures.ts';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
 /** An id of this format's form: the given one when it has it, else a new one. */
 export function itemId(id: string | undefined, prefix: string, context: ReplyContext): string {
   return id?.startsWith(prefix) ? id : context.newId(prefix);
+}
+
+/** The id of a reasoning item; a new one tells that no provider of this format made the item. */
+export function reasoningId(id: string | undefined, context: ReplyContext): string {
+  return id?.startsWith('rs_') ? id : context.newId(foreignPrefix);
 }
 
 export function messageItem(id: string, status: ItemStatus, content: readonly Json[]): JsonObject {

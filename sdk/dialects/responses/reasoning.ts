@@ -1,7 +1,7 @@
 import { asObject, asString, compact, type Json, type JsonObject } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
 import type { Call, Reasoning } from '../neutral.ts';
-import { present } from './present.ts';
+import { present } from '../present.ts';
 
 /** Reads `reasoning`; undefined when it says nothing of effort or summary. */
 export function readReasoning(value: Json | undefined): Reasoning | undefined {

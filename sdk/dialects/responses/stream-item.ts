@@ -2,7 +2,7 @@ import { asArray, asObjects, asString, type Json, type JsonObject } from '../../
 import type { Delta } from '../neutral.ts';
 import { unpackToolCallId } from '../tool-call-id.ts';
 import { wholePart } from './decode-reply.ts';
-import { thinkingOf } from './signatures.ts';
+import { ownId, thinkingOf } from './signatures.ts';
 
 /** A step whose block number is not known yet: `part` names the part of the item that it belongs to. */
 export interface Step {
@@ -144,9 +144,14 @@ export class StreamItem {
       }
     }
     const thinking = thinkingOf(item, '');
-    const itemId = this.id === undefined ? {} : { itemId: this.id };
+    const itemId = ownId(this.id);
     if (thinking.type === 'redacted-thinking') {
-      this.#add('redacted', { type: 'redacted-thinking', ...at, data: thinking.data, ...itemId });
+      this.#add('redacted', {
+        type: 'redacted-thinking',
+        ...at,
+        data: thinking.data,
+        ...(itemId === undefined ? {} : { itemId }),
+      });
     } else if (thinking.signature !== undefined) {
       if (this.#thought === undefined) this.#think('');
       this.#add('thinking', { type: 'signature', ...at, signature: thinking.signature });
@@ -154,8 +159,8 @@ export class StreamItem {
   }
 
   #think(text: string): void {
-    const itemId = this.id === undefined ? {} : { itemId: this.id };
-    this.#add('thinking', { type: 'thinking', ...at, text, ...itemId });
+    const itemId = ownId(this.id);
+    this.#add('thinking', { type: 'thinking', ...at, text, ...(itemId === undefined ? {} : { itemId }) });
   }
 
   #identify(item: JsonObject): void {

@@ -11,7 +11,7 @@ import {
 } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
 import type { Call, CustomTool, FunctionTool, Tool, ToolChoice } from '../neutral.ts';
-import { present } from './present.ts';
+import { present } from '../present.ts';
 
 const functionFields: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict']);
 const customFields: ReadonlySet<string> = new Set(['type', 'name', 'description', 'format']);

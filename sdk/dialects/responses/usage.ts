@@ -1,6 +1,6 @@
 import { asNumber, asObject, type Json, type JsonObject } from '../../json.ts';
 import type { Usage } from '../neutral.ts';
-import { present } from './present.ts';
+import { present } from '../present.ts';
 
 /** Token counts of a whole response, or of the event that carries one. */
 export function usageOf(json: JsonObject): Usage | undefined {

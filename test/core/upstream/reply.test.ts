@@ -40,7 +40,6 @@ async function outcome(
     strict: true,
     vendors: ['gw'],
   });
-  let ids = 0;
   return outcomeOf(reply, outbound, {
     requestId: 'req-1',
     dialect: exchange.dialect,
@@ -51,7 +50,7 @@ async function outcome(
       strict: true,
       dropped: () => {},
       request: exchange.body,
-      newId: (prefix) => `${prefix}${(ids += 1)}`,
+      newId: (prefix) => `${prefix}1`,
       nowSeconds: () => 1,
     },
     nowMs: 0,

@@ -124,7 +124,10 @@ describe('gemini streams', () => {
     [
       'text that is no JSON',
       [{ data: '{oops' }],
-      { type: 'fault', fault: { status: 502, message: 'The provider sent a stream event that is not a JSON object.' } },
+      {
+        type: 'fault',
+        fault: { status: 502, message: 'The provider sent an event that is not in the format of its stream.' },
+      },
     ],
     ['a finish reason', [chunk([], { finishReason: 'MAX_TOKENS' }), { data: '' }], { type: 'end' }],
   ];

@@ -127,7 +127,12 @@ describe('decoding a messages stream', () => {
     [
       'holds no JSON',
       'event: x\ndata: <html>\n\n',
-      [{ type: 'fault', fault: { status: 502, message: 'The provider sent an event that is not JSON.' } }],
+      [
+        {
+          type: 'fault',
+          fault: { status: 502, message: 'The provider sent an event that is not in the format of its stream.' },
+        },
+      ],
     ],
     [
       'has an error that is no JSON',

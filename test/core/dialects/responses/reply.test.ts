@@ -164,8 +164,8 @@ describe('responses: writing a reply', () => {
     ];
     const output = asObjects(responses.encodeReply(completionOf(parts), contextOf()).output);
     assert.deepEqual(output, [
-      { id: 'rs_2', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'sig' },
-      { id: 'rs_3', type: 'reasoning', summary: [], encrypted_content: 'redacted:hidden' },
+      { id: 'rs_gw_2', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'sig' },
+      { id: 'rs_gw_3', type: 'reasoning', summary: [], encrypted_content: 'redacted:hidden' },
       {
         id: 'msg_4',
         type: 'message',

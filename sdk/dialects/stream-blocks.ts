@@ -1,5 +1,5 @@
-import { parseJson } from '../../json.ts';
-import type { Delta } from '../neutral.ts';
+import type { Delta } from './neutral.ts';
+import { createObjectScan, type ObjectScan } from './object-scan.ts';
 
 type WithoutPlace<D> = D extends { readonly choice: number; readonly block: number }
   ? Omit<D, 'choice' | 'block'>
@@ -13,7 +13,12 @@ interface OpenBlock {
   readonly block: number;
   readonly call: boolean;
   custom: boolean;
-  arguments: string;
+  readonly scan: ObjectScan;
+}
+
+interface WaitingPart {
+  readonly key: string;
+  readonly fragments: Fragment[];
 }
 
 /**
@@ -25,7 +30,10 @@ export class StreamBlocks {
   #open: OpenBlock | undefined;
   #blocks = 0;
   readonly #closed = new Set<string>();
-  readonly #waiting: { readonly key: string; readonly fragments: Fragment[] }[] = [];
+  #waiting: WaitingPart[] = [];
+  /** The first of `#waiting` that still waits. */
+  #next = 0;
+  readonly #waitingCalls = new Map<string, WaitingPart>();
 
   constructor(choice: number) {
     this.#choice = choice;
@@ -34,11 +42,10 @@ export class StreamBlocks {
   /** Adds a fragment of the part `key`. Parts other than calls open anew when another part came between. */
   add(key: string, fragment: Fragment): readonly Delta[] {
     if (this.#open?.key === key) return [this.#place(this.#open, fragment), ...this.#admit(false)];
-    const waiting = isCall(key)
-      ? this.#waiting.find((part) => part.key === key)
-      : this.#waiting.findLast((part, index) => part.key === key && index === this.#waiting.length - 1);
+    const last = this.#next < this.#waiting.length ? this.#waiting.at(-1) : undefined;
+    const waiting = isCall(key) ? this.#waitingCalls.get(key) : last?.key === key ? last : undefined;
     if (waiting !== undefined) waiting.fragments.push(fragment);
-    else if (!this.#closed.has(key)) this.#waiting.push({ key, fragments: [fragment] });
+    else if (!this.#closed.has(key)) this.#wait({ key, fragments: [fragment] });
     return this.#admit(false);
   }
 
@@ -47,22 +54,38 @@ export class StreamBlocks {
     return this.#admit(true);
   }
 
+  #wait(part: WaitingPart): void {
+    this.#waiting.push(part);
+    if (isCall(part.key)) this.#waitingCalls.set(part.key, part);
+  }
+
   #admit(evenIfOpen: boolean): readonly Delta[] {
     const admitted: Delta[] = [];
-    while (this.#waiting.length > 0 && (evenIfOpen || isComplete(this.#open))) {
-      const next = this.#waiting.shift();
-      if (next === undefined) break;
+    let next = this.#waiting[this.#next];
+    for (; next !== undefined && (evenIfOpen || isComplete(this.#open)); next = this.#waiting[this.#next]) {
+      this.#next += 1;
+      this.#waitingCalls.delete(next.key);
       if (this.#open?.call === true) this.#closed.add(this.#open.key);
-      const open = { key: next.key, block: this.#blocks, call: isCall(next.key), custom: false, arguments: '' };
+      const open = {
+        key: next.key,
+        block: this.#blocks,
+        call: isCall(next.key),
+        custom: false,
+        scan: createObjectScan(),
+      };
       this.#open = open;
       this.#blocks += 1;
-      admitted.push(...next.fragments.map((fragment) => this.#place(open, fragment)));
+      for (const fragment of next.fragments) admitted.push(this.#place(open, fragment));
+    }
+    if (next === undefined) {
+      this.#waiting = [];
+      this.#next = 0;
     }
     return admitted;
   }
 
   #place(open: OpenBlock, fragment: Fragment): Delta {
-    if (fragment.type === 'tool-arguments') open.arguments += fragment.text;
+    if (fragment.type === 'tool-arguments') open.scan.push(fragment.text);
     if (fragment.type === 'tool-call') open.custom = fragment.custom === true;
     return { ...fragment, choice: this.#choice, block: open.block } as Delta;
   }
@@ -82,5 +105,5 @@ function isCall(key: string): boolean {
 // Free text of a custom tool has no end that can be seen, so it ends where the next part begins.
 function isComplete(open: OpenBlock | undefined): boolean {
   if (open === undefined || !open.call || open.custom) return true;
-  return /\}\s*$/.test(open.arguments.slice(-8)) && parseJson(open.arguments) !== undefined;
+  return open.scan.complete;
 }

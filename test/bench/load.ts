@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { generate } from './generator.ts';
+import { findProgram } from './programs.ts';
+import type { RunningRow } from './row.ts';
+import { chatPath, requestBody, type Scenario } from './traffic.ts';
+
+export interface Load {
+  readonly target: Pick<RunningRow, 'origin' | 'headers'>;
+  readonly scenario: Scenario;
+  readonly connections: number;
+  /** How long, or how many requests. */
+  readonly bound: { readonly seconds: number } | { readonly requests: number };
+}
+
+export interface LoadResult {
+  readonly completed: number;
+  readonly failed: number;
+  readonly seconds: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Which program makes the load that is bounded by time. */
+export function loadProgram(): 'wrk' | 'undici' {
+  return findProgram('wrk') === undefined ? 'undici' : 'wrk';
+}
+
+/** Loads a row with as many connections as asked, each sending its next request when the last one is answered. */
+export function applyLoad(load: Load): Promise<LoadResult> {
+  if ('seconds' in load.bound && loadProgram() === 'wrk') return runWrk(load, load.bound.seconds);
+  return generate(load);
+}
+
+async function runWrk(load: Load, seconds: number): Promise<LoadResult> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-wrk-'));
+  try {
+    const script = join(folder, 'post.lua');
+    await writeFile(script, scriptText(load));
+    const url = load.target.origin + chatPath;
+    const args = ['-t1', `-c${load.connections}`, `-d${seconds}s`, '--timeout', '15s', '-s', script, url];
+    const { stdout } = await promisify(execFile)('wrk', args, { timeout: (seconds + 30) * 1000 });
+    const line = /^result (\{.*\})$/m.exec(stdout)?.[1];
+    if (line === undefined) throw new Error(`wrk gave no result: ${stdout}`);
+    return JSON.parse(line) as LoadResult;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function scriptText({ target, scenario }: Load): string {
+  const headers = Object.entries({ ...target.headers, 'content-type': 'application/json' });
+  return `
+wrk.method = "POST"
+wrk.body = [==[${requestBody(scenario)}]==]
+${headers.map(([name, value]) => `wrk.headers["${name}"] = [==[${value}]==]`).join('\n')}
+function done(summary, latency)
+  local errors = summary.errors
+  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  io.write(string.format('result {"completed":%d,"failed":%d,"seconds":%f,"p50Ms":%f,"p99Ms":%f}\\n',
+    summary.requests, failed, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3))
+end
+`;
+}
