@@ -18,8 +18,7 @@ export function createApp(options: AppOptions): Koa {
   const app = new Koa();
   // Every error of a request is answered where it is caught; what still gets here is a broken connection.
   app.silent = true;
-  app.use(faults(options));
-  app.use(allowOrigins(options));
+  app.use(edge(options));
   const router = new Router({ sensitive: true, strict: true });
   health(router, options);
   router.get('/v1/pipeline', async (ctx) => {
@@ -92,18 +91,10 @@ function bareExchange(ctx: Context, { runtime, newId }: AppOptions): Exchange {
   });
 }
 
-function faults(options: AppOptions) {
-  return async (ctx: Context, next: Next): Promise<void> => {
-    try {
-      await next();
-    } catch (error) {
-      plainError(ctx, error, dialectOfPath(ctx.path), options.runtime(), options.newId());
-    }
-  };
-}
-
-function allowOrigins({ runtime }: AppOptions) {
-  const middleware = cors({
+/** Answers what no route has answered for, and lets browsers of other origins in where the operator says so. */
+function edge(options: AppOptions) {
+  const { runtime, newId } = options;
+  const allowOrigins = cors({
     origin: (ctx) => {
       const { origins } = runtime().config.server.cors;
       if (origins.includes('*')) return '*';
@@ -116,8 +107,9 @@ function allowOrigins({ runtime }: AppOptions) {
   });
   return (ctx: Context, next: Next): Promise<void> => {
     // Without an Origin header the request is no browser's, and the headers would only cost time.
-    if (!runtime().config.server.cors.enabled || ctx.req.headers.origin === undefined) return next();
-    return middleware(ctx, next);
+    const browser = ctx.req.headers.origin !== undefined && runtime().config.server.cors.enabled;
+    const work = browser ? allowOrigins(ctx, next) : next();
+    return work.catch((error: unknown) => plainError(ctx, error, dialectOfPath(ctx.path), runtime(), newId()));
   };
 }
 

@@ -29,12 +29,9 @@ export function respond(
     headers['content-length'] = body.bytes.byteLength;
     writeHead(response, outcome.status, headers);
     // As a string of bytes it leaves in the same write as the head; a buffer would be a second one.
-    if (body.bytes.byteLength > oneWriteBytes) response.end(body.bytes);
-    else
-      response.end(
-        Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength).toString('latin1'),
-        'latin1',
-      );
+    const { bytes } = body;
+    if (bytes.byteLength <= oneWriteBytes && Buffer.isBuffer(bytes)) response.end(bytes.toString('latin1'), 'latin1');
+    else response.end(bytes);
     done('sent');
     return;
   }

@@ -84,6 +84,18 @@ export function forwardedAll(headers: RequestHeaders, vendors: readonly string[]
   return forwarded(Object.keys(headers), headers, vendors);
 }
 
+/** Header names that have been judged; providers send the same ones again and again. */
+const judged = new Map<string, boolean>();
+const maxJudged = 2000;
+
+function mayReply(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const allowed = !deniedDownstream.has(name) && !deniedDownstreamPrefix.test(name);
+  if (judged.size < maxJudged) judged.set(name, allowed);
+  return allowed;
+}
+
 /** A provider's reply headers as the client gets them. */
 export function repliedHeaders(
   headers: WireHeaders,
@@ -92,8 +104,7 @@ export function repliedHeaders(
   const kept: Record<string, string | readonly string[]> = {};
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined || deniedDownstreamPrefix.test(name)) continue;
-    if (!deniedDownstream.has(name) || (keepEncoding && name === 'content-encoding')) kept[name] = value;
+    if (value !== undefined && (mayReply(name) || (keepEncoding && name === 'content-encoding'))) kept[name] = value;
   }
   return kept;
 }

@@ -27,8 +27,8 @@ import { retryAfterMs } from './retry-after.ts';
 import type { WireReply, WireStream } from './transport.ts';
 
 export interface ReplyFacts extends OutcomeFacts {
-  /** What codecs may ask while they write for the client. */
-  readonly context: ReplyContext;
+  /** What codecs may ask while they write for the client; made only for replies that are translated. */
+  readonly context: () => ReplyContext;
   readonly nowMs: number;
 }
 
@@ -74,7 +74,7 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   if (dialect === undefined || client === undefined)
     return { ...base, body: { kind: 'bytes', bytes }, usage: () => undefined };
 
-  const inside = bytes.subarray(0, 512).includes('"error"') ? faultIn(parsed(bytes), dialect) : undefined;
+  const inside = startsWithError(bytes) ? faultIn(parsed(bytes), dialect) : undefined;
   if (inside !== undefined) return faultOutcome(named(inside, facts), base.headers, facts, base.retryAfterMs);
   const streamed = outbound.facts.stream && client.kind === 'generation';
   if (outbound.sameReply && !streamed) {
@@ -96,7 +96,7 @@ function translated(
   facts: ReplyFacts,
   streamed: boolean,
 ): { text: string; usage: Usage | undefined } {
-  const { context } = facts;
+  const context = facts.context();
   if (from.kind === 'embedding' && to.kind === 'embedding') {
     const vectors = from.decodeReply(json, context);
     return { text: JSON.stringify(to.encodeReply(vectors, context)), usage: vectors.usage };
@@ -149,12 +149,13 @@ async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound,
   }
   // Clients read their own format in its own framing only.
   const forwards = outbound.sameReply && framing === dialect.framing;
+  const context = facts.context();
   const metered: MeteredStream = forwards
     ? new ForwardedStream(stream, dialect)
     : new TranslatedStream(stream, {
         framing,
-        decoder: dialect.decodeStream(facts.context),
-        encoder: client.encodeStream(facts.context),
+        decoder: dialect.decodeStream(context),
+        encoder: client.encodeStream(context),
         finishReasons: spec.finishReasons,
         repair: spec.repair,
       });
@@ -231,9 +232,18 @@ function lazyUsage(bytes: Buffer, dialect: Dialect): () => Usage | undefined {
   };
 }
 
+const usageKey = Buffer.from('"usage"');
+const errorKey = Buffer.from('"error"');
+
+/** Errors inside a successful reply say so in their first words. */
+function startsWithError(bytes: Buffer): boolean {
+  const at = bytes.indexOf(errorKey);
+  return at !== -1 && at < 512;
+}
+
 /** Looks at the last `usage` object alone, and reads the whole reply only when that says nothing. */
 function usageIn(bytes: Buffer, dialect: Dialect): Usage | undefined {
-  const at = bytes.lastIndexOf('"usage"');
+  const at = bytes.lastIndexOf(usageKey);
   if (at === -1) return undefined;
   const start = bytes.indexOf('{', at);
   const end = start === -1 ? -1 : objectEnd(bytes, start);

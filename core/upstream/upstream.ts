@@ -3,7 +3,6 @@ import {
   type FetchRequest,
   GatewayError,
   type Outcome,
-  type ReplyContext,
   type RequestContext,
   type Settings,
   type TokenRequest,
@@ -39,6 +38,9 @@ export interface CallFactsOfTarget {
   readonly dropped: (field: string) => void;
 }
 
+/** The headers that carry a credential. */
+type Credential = Readonly<Record<string, string>>;
+
 const tokenTimeoutMs = 15_000;
 
 /** Everything that leaves the gateway goes through here. */
@@ -71,16 +73,13 @@ export class Upstream {
       provider: outbound.unit.name,
       model: outbound.facts.model || undefined,
       path: facts.path,
-      // Made only for replies that are translated.
-      get context(): ReplyContext {
-        return {
-          strict: facts.strict,
-          dropped: facts.dropped,
-          request: request.body,
-          newId: (prefix) => prefix + newId().replaceAll('-', ''),
-          nowSeconds: () => Math.floor(now() / 1000),
-        };
-      },
+      context: () => ({
+        strict: facts.strict,
+        dropped: facts.dropped,
+        request: request.body,
+        newId: (prefix) => prefix + newId().replaceAll('-', ''),
+        nowSeconds: () => Math.floor(now() / 1000),
+      }),
       nowMs: now(),
     });
   }
@@ -103,13 +102,32 @@ export class Upstream {
     return this.#pools.close();
   }
 
-  async #send(outbound: Outbound, facts: CallFactsOfTarget): Promise<WireReply> {
-    const { unit, settings, chosen } = outbound;
+  #send(outbound: Outbound, facts: CallFactsOfTarget): Promise<WireReply> {
+    const { unit, settings } = outbound;
     const credential = this.#auth.headersFor(authOf(outbound), settings.settings, unit.name);
-    // Last, so that nothing forwarded or configured can replace them.
-    Object.assign(outbound.headers, credential instanceof Promise ? await credential : credential);
+    const local = unit.definition.serve !== undefined && !settings.customHost;
+    if (credential instanceof Promise || !(local || this.#checked.has(settings.base))) {
+      return this.#sendLater(credential, outbound, facts, local);
+    }
+    return this.#transmit(credential, outbound, facts);
+  }
+
+  async #sendLater(
+    credential: Credential | Promise<Credential>,
+    outbound: Outbound,
+    facts: CallFactsOfTarget,
+    local: boolean,
+  ): Promise<WireReply> {
+    const headers = await credential;
+    if (!local) await this.#check(outbound.settings, facts);
+    return this.#transmit(headers, outbound, facts);
+  }
+
+  #transmit(credential: Credential, outbound: Outbound, facts: CallFactsOfTarget): Promise<WireReply> {
+    const { unit, settings, chosen } = outbound;
     const serve = settings.customHost ? undefined : unit.definition.serve;
-    if (serve === undefined && !this.#checked.has(settings.base)) await this.#check(settings, facts);
+    // Last, so that nothing forwarded or configured can replace them.
+    Object.assign(outbound.headers, credential);
     const end = serve === undefined ? originEnd(outbound.url) : 0;
     const wire: WireRequest = {
       upstream: unit.name,
@@ -130,6 +148,7 @@ export class Upstream {
   }
 
   async #check(settings: Outbound['settings'], { cancellation }: CallFactsOfTarget): Promise<void> {
+    if (this.#checked.has(settings.base)) return;
     await this.#options.guard.check(settings.base, fieldOf(settings), cancellation.signal);
     if (this.#checked.size > 10_000) this.#checked.clear();
     this.#checked.add(settings.base);

@@ -59,14 +59,17 @@ function finder(keys: readonly FileKey[]) {
         ...(key.metadata === undefined ? {} : { metadata: key.metadata }),
         ...(key.config === undefined ? {} : { config: key.config }),
       };
-      const digest = Buffer.from(key.sha256, 'hex');
-      return [digest.toString('latin1'), { digest, direct: principal, byHeader: new Map<string, Principal>() }];
+      const sha256 = key.sha256.toLowerCase();
+      return [
+        sha256,
+        { digest: Buffer.from(sha256, 'latin1'), direct: principal, byHeader: new Map<string, Principal>() },
+      ];
     }),
   );
   return (candidate: string, consumed: string | undefined): Principal | undefined => {
-    const digest = hash('sha256', candidate, 'buffer');
-    const entry = known.get(digest.toString('latin1'));
-    if (entry === undefined || !timingSafeEqual(entry.digest, digest)) return undefined;
+    const digest = hash('sha256', candidate, 'hex');
+    const entry = known.get(digest);
+    if (entry === undefined || !timingSafeEqual(entry.digest, Buffer.from(digest, 'latin1'))) return undefined;
     if (consumed === undefined) return entry.direct;
     const principal = entry.byHeader.get(consumed) ?? { ...entry.direct, consumed };
     entry.byHeader.set(consumed, principal);

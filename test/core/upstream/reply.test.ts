@@ -46,13 +46,13 @@ async function outcome(
     provider: 'alpha',
     model: 'm',
     path: 'config',
-    context: {
+    context: () => ({
       strict: true,
       dropped: () => {},
       request: exchange.body,
       newId: (prefix) => `${prefix}1`,
       nowSeconds: () => 1,
-    },
+    }),
     nowMs: 0,
   });
 }
