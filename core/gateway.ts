@@ -123,6 +123,10 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
       for (const [setting, value] of Object.entries(restartOnly(next))) {
         if (server !== undefined && before[setting] !== value) parts.log.warn('restart_needed', { setting });
       }
+      if (server !== undefined && current.runtime.pipeline.open && !runtime.pipeline.open) {
+        // It was opened on loopback, because anyone could call.
+        parts.log.warn('restart_needed', { setting: 'keys' });
+      }
       const old = current;
       current = { runtime, leases: 0, retired: false };
       old.retired = true;

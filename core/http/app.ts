@@ -7,6 +7,7 @@ import { identify } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
 import { type HandlerOptions, inferenceHandler, plainError } from './handle.ts';
 import { dialectOfPath, type InferenceRoute, inferenceRoutes } from './inference.ts';
+import { refuseForeignPages } from './local-callers.ts';
 
 export interface AppOptions extends HandlerOptions {
   /** The state that serves now, for what is no inference request. */
@@ -105,11 +106,18 @@ function edge(options: AppOptions) {
     allowMethods: 'GET,POST,PUT,PATCH,DELETE',
     maxAge: 600,
   });
-  return (ctx: Context, next: Next): Promise<void> => {
+  const passed = (ctx: Context, next: Next): Promise<void> => {
+    const { pipeline, config } = runtime();
+    if (pipeline.open) refuseForeignPages(ctx.req.headers, config.server.cors);
     // Without an Origin header the request is no browser's, and the headers would only cost time.
-    const browser = ctx.req.headers.origin !== undefined && runtime().config.server.cors.enabled;
-    const work = browser ? allowOrigins(ctx, next) : next();
-    return work.catch((error: unknown) => plainError(ctx, error, dialectOfPath(ctx.path), runtime(), newId()));
+    return ctx.req.headers.origin !== undefined && config.server.cors.enabled ? allowOrigins(ctx, next) : next();
+  };
+  return async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await passed(ctx, next);
+    } catch (error) {
+      plainError(ctx, error, dialectOfPath(ctx.path), runtime(), newId());
+    }
   };
 }
 

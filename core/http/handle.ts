@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { type DialectName, GatewayError, type Outcome, type RequestRecord } from 'portcullis/sdk';
 import { Exchange } from '../pipeline/exchange.ts';
-import { runExchange } from '../pipeline/run.ts';
+import { identify, runExchange } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
 import { checkJsonType, parseBody, readBody } from './body.ts';
 import { errorReply } from './errors.ts';
@@ -78,6 +78,9 @@ async function outcomeOf(
       throw new GatewayError('not_ready', 'The gateway is shutting down.', {
         headers: { 'retry-after': '5', connection: 'close' },
       });
+    // Before the body is read: who may not call should cost nothing but a look at the key.
+    const identified = identify(runtime, exchange);
+    if (identified instanceof Promise) await identified;
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       if (route.kind !== undefined) checkJsonType(ctx.req);
       const bytes = await readBody(ctx.req, runtime.config.server.bodyLimit);

@@ -17,19 +17,22 @@ export interface ResolvedPlan {
   readonly suppliesModel: boolean;
 }
 
+/** Stands for a resolution without overrides. */
+const noOverrides: JsonObject = Object.freeze({});
+
 /** Compiles routing configs once: saved ones at start, inline ones at their first use. */
 export class Plans {
   readonly #saved = new Map<string, JsonObject>();
   readonly #options: CompileOptions;
-  /** By the resolution object, which a resolve plugin hands out again for an equal request. */
-  readonly #known = new WeakMap<Resolution, ResolvedPlan>();
+  /** By the config and the overrides, which a resolve plugin hands out again, as the same objects, for an equal request. */
+  readonly #known = new WeakMap<JsonObject, WeakMap<JsonObject, ResolvedPlan>>();
 
   /** @throws GatewayError for the first saved config that is at fault, its name in `param` */
   constructor(configs: Readonly<Record<string, JsonObject>>, options: CompileOptions) {
     this.#options = options;
     for (const [name, config] of Object.entries(configs)) {
       try {
-        compilePlan(config, options);
+        refuseStrayKeys(compilePlan(config, options));
       } catch (error) {
         if (!GatewayError.is(error)) throw error;
         const param = `configs.${name}${error.param === undefined ? '' : `.${error.param}`}`;
@@ -40,30 +43,35 @@ export class Plans {
   }
 
   planOf(resolution: Resolution): ResolvedPlan {
-    const known = this.#known.get(resolution);
-    if (known !== undefined) return known;
     const config = this.#configOf(resolution);
-    const plan = compilePlan({ ...config, ...resolution.overrides }, this.#options);
+    const overrides = resolution.overrides ?? noOverrides;
+    const known = this.#known.get(config)?.get(overrides);
+    if (known !== undefined && known.inline === (resolution.inline === true)) return known;
+    const plan = this.#resolved(config, resolution);
+    const byOverrides = this.#known.get(config) ?? new WeakMap<JsonObject, ResolvedPlan>();
+    this.#known.set(config, byOverrides.set(overrides, plan));
+    return plan;
+  }
+
+  #resolved(config: JsonObject, { overrides, inline = false }: Resolution): ResolvedPlan {
+    const plan = compilePlan({ ...config, ...overrides }, this.#options);
     const leaves = leavesOf(plan.root);
-    const inline = resolution.inline === true;
-    const resolved: ResolvedPlan = {
+    return {
       plan,
       inline,
-      callersHost: asString(resolution.overrides?.custom_host),
+      callersHost: asString(overrides?.custom_host),
       operatorHost: inline ? undefined : asString(config.custom_host),
       relaxed: leaves.some((leaf) => leaf.strict === false),
       suppliesModel: leaves.every(
         (leaf) => typeof (leaf.overrideParams?.model ?? leaf.defaultParams?.model) === 'string',
       ),
     };
-    this.#known.set(resolution, resolved);
-    return resolved;
   }
 
   #configOf(resolution: Resolution): JsonObject {
     if (typeof resolution.config === 'object') return resolution.config;
     const name = resolution.config;
-    if (name === undefined) return resolution.overrides === undefined ? noProvider() : {};
+    if (name === undefined) return resolution.overrides === undefined ? noProvider() : noConfig;
     const saved = this.#saved.get(name);
     if (saved !== undefined) return saved;
     const names = [...this.#saved.keys()].slice(0, 20).join(', ') || 'none';
@@ -71,6 +79,18 @@ export class Plans {
       param: 'x-gw-config',
     });
   }
+}
+
+/** Stands for the config of a request that brings overrides alone. */
+const noConfig: JsonObject = Object.freeze({});
+
+/** A saved key without a provider would go to whichever provider a caller names. */
+function refuseStrayKeys({ root }: Plan): void {
+  const stray = leavesOf(root).find((leaf) => leaf.apiKey !== undefined && leaf.provider === undefined);
+  if (stray === undefined) return;
+  throw new GatewayError('invalid_config', `${stray.path} has an api_key but no provider that it belongs to.`, {
+    param: 'api_key',
+  });
 }
 
 function noProvider(): never {

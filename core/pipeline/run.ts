@@ -7,14 +7,12 @@ import type { ResolvedPlan } from './plans.ts';
 import type { Runtime } from './runtime.ts';
 import { runTarget } from './target.ts';
 
-/** Takes one request through the request phases and the router. Throws what ends the request before any target. */
+/** Takes one identified request through the request phases and the router. Throws what ends it before any target. */
 export async function runExchange(
   runtime: Runtime,
   exchange: Exchange,
   kind: RequestKind | undefined,
 ): Promise<Outcome> {
-  const identified = identify(runtime, exchange);
-  if (identified instanceof Promise) await identified;
   if (exchange.endpoint === 'listModels' && !asksProvider(exchange)) return integratedModels(runtime);
   const resolving = resolvePlan(runtime, exchange, kind);
   const plan = resolving instanceof Promise ? await resolving : resolving;

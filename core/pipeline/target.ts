@@ -25,30 +25,7 @@ export async function runTarget(
     const target = prepared instanceof Promise ? await prepared : prepared;
     const known = pipeline.lookup(target);
     const found = known instanceof Promise ? await known : known;
-    if (found !== undefined) return found;
-
-    const outbound = outboundOf(runtime, exchange, plan, leaf, provider, target);
-    if (outbound.dropped.length > 0) {
-      runtime.log.info('fields_dropped', {
-        request: exchange.id,
-        provider: provider.unit.name,
-        fields: outbound.dropped,
-      });
-    }
-    const facts = factsOf(exchange, provider, outbound.facts.model, leaf);
-    const call = (): Promise<Outcome> =>
-      runtime.upstream
-        .call(outbound, {
-          request: exchange,
-          cancellation: exchange.cancellation,
-          path: leaf.path,
-          strict: target.strict,
-          requestTimeoutMs: leaf.requestTimeoutMs,
-          dropped: (field) =>
-            runtime.log.debug('reply_field_dropped', { request: exchange.id, provider: facts.provider ?? '', field }),
-        })
-        .catch((error: unknown) => outcomeOfError(exchange, error, facts));
-    const outcome = await pipeline.attempt(target, call);
+    const outcome = found ?? (await attempted(runtime, exchange, plan, leaf, provider, target));
     try {
       const final = pipeline.afterRequest(target, outcome);
       return final instanceof Promise ? await final : final;
@@ -59,6 +36,36 @@ export async function runTarget(
   } catch (error) {
     return outcomeOfError(exchange, error, factsOf(exchange, provider, undefined, leaf));
   }
+}
+
+/** Builds the request and calls the provider, through the plugins that wrap the call. */
+function attempted(
+  runtime: Runtime,
+  exchange: Exchange,
+  plan: ResolvedPlan,
+  leaf: Leaf,
+  provider: TargetProvider,
+  target: TargetContext,
+): Promise<Outcome> {
+  const { log } = runtime;
+  const outbound = outboundOf(runtime, exchange, plan, leaf, provider, target);
+  const { name } = provider.unit;
+  if (outbound.dropped.length > 0) {
+    log.info('fields_dropped', { request: exchange.id, provider: name, fields: outbound.dropped });
+  }
+  const facts = factsOf(exchange, provider, outbound.facts.model, leaf);
+  return runtime.pipeline.attempt(target, () =>
+    runtime.upstream
+      .call(outbound, {
+        request: exchange,
+        cancellation: exchange.cancellation,
+        path: leaf.path,
+        strict: target.strict,
+        requestTimeoutMs: leaf.requestTimeoutMs,
+        dropped: (field) => log.debug('reply_field_dropped', { request: exchange.id, provider: name, field }),
+      })
+      .catch((error: unknown) => outcomeOfError(exchange, error, facts)),
+  );
 }
 
 function outcomeOfError(exchange: Exchange, error: unknown, facts: OutcomeFacts): Outcome {

@@ -81,7 +81,13 @@ export function forwarded(
 
 /** All of the client's headers that may be forwarded: what the proxy route sends on. */
 export function forwardedAll(headers: RequestHeaders, vendors: readonly string[]): Record<string, string> {
-  return forwarded(Object.keys(headers), headers, vendors);
+  // The client's own connection to the gateway may declare more headers to be hop-by-hop.
+  const ownHop = new Set((headers.connection ?? '').toLowerCase().split(/[\s,]+/));
+  return forwarded(
+    Object.keys(headers).filter((name) => !ownHop.has(name)),
+    headers,
+    vendors,
+  );
 }
 
 /** Header names that have been judged; providers send the same ones again and again. */

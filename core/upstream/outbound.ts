@@ -103,7 +103,12 @@ function bodyFor(
   const note = (field: string) => {
     if (!dropped.includes(field)) dropped.push(field);
   };
-  const context: CodecContext = { strict, dropped: note };
+  const { reasoningField } = spec;
+  const context: CodecContext = {
+    strict,
+    dropped: note,
+    ...(dialect.name !== 'chat' || reasoningField === undefined ? {} : { reasoningField }),
+  };
   const translated =
     dialect === client ? body : translate(body, client, dialect, endpoint === 'messagesCountTokens', context);
   const ruled = applyParamRules(translated, spec.params, note);

@@ -96,7 +96,7 @@ function translated(
   facts: ReplyFacts,
   streamed: boolean,
 ): { text: string; usage: Usage | undefined } {
-  const context = facts.context();
+  const context = contextOf(from, to, outbound, facts);
   if (from.kind === 'embedding' && to.kind === 'embedding') {
     const vectors = from.decodeReply(json, context);
     return { text: JSON.stringify(to.encodeReply(vectors, context)), usage: vectors.usage };
@@ -118,6 +118,13 @@ function translated(
       .join(''),
     usage: completion.usage,
   };
+}
+
+/** Clients of the provider's own format find its thinking where the provider's documents say. */
+function contextOf(from: Dialect, to: Dialect, outbound: Outbound, facts: ReplyFacts): ReplyContext {
+  const { reasoningField } = outbound.chosen.spec;
+  const own = from.name === 'chat' && to.name === 'chat';
+  return own && reasoningField !== undefined ? { ...facts.context(), reasoningField } : facts.context();
 }
 
 function withFinishReasons(
@@ -149,7 +156,7 @@ async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound,
   }
   // Clients read their own format in its own framing only.
   const forwards = outbound.sameReply && framing === dialect.framing;
-  const context = facts.context();
+  const context = contextOf(dialect, client, outbound, facts);
   const metered: MeteredStream = forwards
     ? new ForwardedStream(stream, dialect)
     : new TranslatedStream(stream, {

@@ -83,6 +83,12 @@ export interface EndpointSpec {
   readonly params?: ParamRules;
   /** The provider's own finish words where they differ from the dialect's. */
   readonly finishReasons?: Readonly<Record<string, FinishReason>>;
+  /**
+   * The message field in which this provider's variant of the chat format holds thinking, such as `reasoning_content`; used
+   * for history sent to it from any format, and for replies to clients of the same format. Without it thinking has no place
+   * in strict replies. Means nothing for other dialects.
+   */
+  readonly reasoningField?: string;
   /** The last change of the body, for what `params` cannot say. Pure. */
   readonly request?: (body: JsonObject, facts: CallFacts) => JsonObject;
   /** Brings a reply, or one event of a stream, into the dialect's form. Pure; returns its input when there is nothing to do. */

@@ -57,8 +57,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
 }
 
-/** What identify sees: there is no principal yet. */
-export type UnidentifiedRequest = Omit<RequestContext, 'principal' | 'metadata' | 'strict'>;
+/** What identify sees: there is no principal yet, and the body has not been read. */
+export type UnidentifiedRequest = Omit<RequestContext, 'principal' | 'metadata' | 'strict' | 'body'>;
 
 /** The retry rule of a target. */
 export interface RetryRule {

@@ -1,8 +1,8 @@
-import type { FetchReply, FetchRequest, FileSections, Host } from '../contracts/host.ts';
+import type { FetchReply, FetchRequest, FileSections, Host, LogFields } from '../contracts/host.ts';
 import type { Manifest } from '../contracts/manifest.ts';
 import type { RequestContext } from '../contracts/request.ts';
 import { GatewayError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
+import { compact, type JsonObject } from '../json.ts';
 import { testTimeMs } from './test-gateway.ts';
 
 export interface LogLine {
@@ -24,11 +24,15 @@ export interface TestHostOptions {
   readonly file?: Partial<FileSections>;
   /** Answers `fetch`; absent: every fetch fails as unreachable. */
   readonly fetch?: (url: URL, request: FetchRequest) => FetchReply | Promise<FetchReply>;
+  /** Takes the place of sleeping, such as `async () => {}` for no wait at all. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /** A host for tests: its clock, chance and file are set, its log is kept, its network is a function. */
 export interface TestHost extends Host {
   readonly logged: readonly LogLine[];
+  /** Milliseconds of every sleep, in order. */
+  readonly slept: readonly number[];
   /** Moves the clock on and ends the sleeps that are over by then. */
   advance(ms: number): void;
 }
@@ -41,6 +45,7 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
   const name = options.name ?? manifest?.name ?? 'test';
   const file: FileSections = { ...noFile, ...options.file };
   const logged: LogLine[] = [];
+  const slept: number[] = [];
   const clock = createClock(options.now ?? testTimeMs);
   let drawn = 0;
   let made = 0;
@@ -55,15 +60,19 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
   const permissions = manifest?.permissions ?? {};
   const at =
     (level: LogLine['level']) =>
-    (event: string, fields: JsonObject = {}) => {
-      logged.push({ level, event, fields });
+    (event: string, fields: LogFields = {}) => {
+      logged.push({ level, event, fields: compact(fields) });
     };
   return {
     name,
     logged,
     log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
     now: clock.now,
-    sleep: clock.sleep,
+    slept,
+    sleep: (ms, signal) => {
+      slept.push(ms);
+      return (options.sleep ?? clock.sleep)(ms, signal);
+    },
     advance: clock.advance,
     random: () => {
       drawn += 1;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createConnection, createServer } from 'node:net';
@@ -92,6 +92,18 @@ export function startChild(command: string, args: readonly string[], options: Ch
       clearTimeout(force);
     },
   };
+}
+
+/** Runs a program to its end and gives what it printed. */
+export function runToEnd(command: string, args: readonly string[], limitMs: number, cwd = repository): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(command, args, { cwd, timeout: limitMs, killSignal: 'SIGKILL' }, (error, output) => {
+      running.delete(child);
+      if (error === null) resolve(output);
+      else reject(error);
+    });
+    running.add(child);
+  });
 }
 
 /** Starts one of this folder's own servers and waits for its port. */

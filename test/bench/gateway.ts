@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, repository, startChild, untilListening } from './children.ts';
+import { temporaryFolder } from './folders.ts';
 import type { Row } from './row.ts';
 
 /** Our gateway as an operator starts it. `nodeFlags` are for profiling. */
@@ -11,16 +11,16 @@ export function gatewayRow(nodeFlags: readonly string[] = []): Row {
     name: 'gateway',
     about: 'identity by one hashed key, a named config, the default pipeline, log to /dev/null',
     async start(upstream, core) {
-      const folder = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
+      const folder = temporaryFolder('gateway');
       const port = await freePort();
       const key = randomBytes(24).toString('hex');
-      const file = join(folder, 'portcullis.yaml');
+      const file = join(folder.path, 'portcullis.yaml');
       await writeFile(file, configText(port, upstream, key));
       const args = [join(repository, 'core/cli/node24'), ...nodeFlags, 'core/main.ts', '--config', file];
       const child = startChild('sh', args, { core });
       const stop = async () => {
         await child.stop();
-        await rm(folder, { recursive: true, force: true });
+        folder.remove();
       };
       try {
         await untilListening(child, port);

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { runToEnd } from './children.ts';
+import { temporaryFolder } from './folders.ts';
 import { generate } from './generator.ts';
 import { findProgram } from './programs.ts';
 import type { RunningRow } from './row.ts';
@@ -36,18 +35,18 @@ export function applyLoad(load: Load): Promise<LoadResult> {
 }
 
 async function runWrk(load: Load, seconds: number): Promise<LoadResult> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-wrk-'));
+  const folder = temporaryFolder('wrk');
   try {
-    const script = join(folder, 'post.lua');
+    const script = join(folder.path, 'post.lua');
     await writeFile(script, scriptText(load));
     const url = load.target.origin + chatPath;
     const args = ['-t1', `-c${load.connections}`, `-d${seconds}s`, '--timeout', '15s', '-s', script, url];
-    const { stdout } = await promisify(execFile)('wrk', args, { timeout: (seconds + 30) * 1000 });
-    const line = /^result (\{.*\})$/m.exec(stdout)?.[1];
-    if (line === undefined) throw new Error(`wrk gave no result: ${stdout}`);
+    const output = await runToEnd('wrk', args, (seconds + 30) * 1000);
+    const line = /^result (\{.*\})$/m.exec(output)?.[1];
+    if (line === undefined) throw new Error(`wrk gave no result: ${output}`);
     return JSON.parse(line) as LoadResult;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    folder.remove();
   }
 }
 

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, startChild, untilListening } from './children.ts';
+import { temporaryFolder } from './folders.ts';
 import { findProgram } from './programs.ts';
 import type { Row } from './row.ts';
 
@@ -13,14 +13,14 @@ export function nginxRow(): Row | undefined {
     name: 'nginx',
     about: 'proxy_pass with upstream keep-alive, one process',
     async start(upstream, core) {
-      const folder = await mkdtemp(join(tmpdir(), 'bench-nginx-'));
+      const folder = temporaryFolder('nginx');
       const port = await freePort();
-      const file = join(folder, 'nginx.conf');
-      await writeFile(file, configText(folder, port, new URL(upstream).host));
-      const child = startChild(program, ['-p', folder, '-e', 'stderr', '-c', file], { core });
+      const file = join(folder.path, 'nginx.conf');
+      await writeFile(file, configText(folder.path, port, new URL(upstream).host));
+      const child = startChild(program, ['-p', folder.path, '-e', 'stderr', '-c', file], { core });
       const stop = async () => {
         await child.stop();
-        await rm(folder, { recursive: true, force: true });
+        folder.remove();
       };
       try {
         await untilListening(child, port);

@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { freePort, startChild, untilListening } from './children.ts';
+import { freePort, runToEnd, startChild, untilListening } from './children.ts';
+import { temporaryFolder } from './folders.ts';
 import type { Row } from './row.ts';
 
 const installLimitMs = 240_000;
@@ -16,8 +14,7 @@ export const peer: Row = {
   name: 'peer',
   about: `${name} 1.15.2 with the dependency versions of its own lock, no policy on, same Node`,
   async start(upstream, core) {
-    const folder = await mkdtemp(join(tmpdir(), 'bench-peer-'));
-    const remove = () => rm(folder, { recursive: true, force: true });
+    const { path: folder, remove } = temporaryFolder('peer');
     try {
       await install(folder);
       const port = await freePort();
@@ -35,11 +32,11 @@ export const peer: Row = {
         pid: child.pid,
         async stop() {
           await child.stop();
-          await remove();
+          remove();
         },
       };
     } catch (error) {
-      await remove();
+      remove();
       throw error;
     }
   },
@@ -49,7 +46,7 @@ async function install(folder: string): Promise<void> {
   const manifest = { name: 'bench-peer', private: true, dependencies: { [name]: '1.15.2' }, overrides };
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
   const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  await promisify(execFile)('npm', args, { cwd: folder, timeout: installLimitMs });
+  await runToEnd('npm', args, installLimitMs, folder);
 }
 
 // It has no option for the address and would listen on all of them.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RequestRecord } from 'portcullis/sdk';
+import { createTestHost } from 'portcullis/sdk/testing';
 import consoleLog from '../../plugins/console-log/index.ts';
-import { createTestHost } from '../support/host.ts';
 
 const record: RequestRecord = {
   id: 'r1',

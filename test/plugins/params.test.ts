@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from 'portcullis/sdk';
+import { createTestHost } from 'portcullis/sdk/testing';
 import params from '../../plugins/params/index.ts';
 import { exchangeOf, targetOf } from '../support/exchange.ts';
-import { createTestHost } from '../support/host.ts';
 
 interface Rules {
   readonly defaultParams?: JsonObject;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, Resolution } from 'portcullis/sdk';
+import { createTestHost } from 'portcullis/sdk/testing';
 import requestConfig from '../../plugins/request-config/index.ts';
 import { exchangeOf } from '../support/exchange.ts';
-import { createTestHost } from '../support/host.ts';
 
 const configs: Readonly<Record<string, JsonObject>> = {
   main: { provider: 'alpha', api_key: 'k' },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Outcome, ReplyStream, RetryRule } from 'portcullis/sdk';
+import { createTestHost } from 'portcullis/sdk/testing';
 import retry from '../../plugins/retry/index.ts';
 import { exchangeOf, outcomeWith, targetOf } from '../support/exchange.ts';
-import { createTestHost } from '../support/host.ts';
 
 const config = { initial_delay: 1000, max_wait: 60_000 };
 const rule: RetryRule = { attempts: 3, onStatusCodes: [429, 500], useRetryAfter: false };
@@ -13,8 +13,8 @@ async function attempted(
   options: { rule?: RetryRule; random?: number; sleep?: () => Promise<void> } = {},
 ) {
   const host = createTestHost({
-    random: () => options.random ?? 0.999_999,
-    ...(options.sleep === undefined ? {} : { sleep: options.sleep }),
+    random: [options.random ?? 0.999_999],
+    sleep: options.sleep ?? (async () => {}),
   });
   const hooks = await retry.setup(config, host);
   let calls = 0;

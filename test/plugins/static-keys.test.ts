@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { FileKey } from 'portcullis/sdk';
+import { createTestHost } from 'portcullis/sdk/testing';
 import staticKeys from '../../plugins/static-keys/index.ts';
 import { exchangeOf } from '../support/exchange.ts';
-import { createTestHost } from '../support/host.ts';
 
 const key: FileKey = { name: 'web', sha256: hash('sha256', 'pc_good', 'hex'), config: 'main', metadata: { team: 'a' } };
 

@@ -7,7 +7,7 @@ import type { Context } from 'koa';
 import { GatewayError, type RequestRecord } from 'portcullis/sdk';
 import { inferenceHandler } from '../../../core/http/handle.ts';
 import type { Runtime } from '../../../core/pipeline/runtime.ts';
-import { recordingLog } from '../../support/host.ts';
+import { recordingLog } from '../../support/recording-log.ts';
 
 it('holds its state of the gateway until settle and log have run, so that a reload closes no plugin under them', async () => {
   const order: string[] = [];

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { GatewayError, type Hooks, type Outcome, type PhaseName, phaseNames, type RequestRecord } from 'portcullis/sdk';
 import { compilePipeline, type ReadyPlugin } from '../../../core/pipeline/compile.ts';
 import { exchangeOf, outcomeWith, targetOf } from '../../support/exchange.ts';
-import { recordingLog } from '../../support/host.ts';
+import { recordingLog } from '../../support/recording-log.ts';
 
 function pluginOf(name: string, hooks: Hooks, serves: readonly string[] = []): ReadyPlugin {
   return { name, major: 1, version: '1.2.0', serves, hooks };
