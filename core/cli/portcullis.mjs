@@ -6,11 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const main = join(here, '..', 'main.ts');
-const child = spawn(
-  'sh',
-  [join(here, 'node24'), '--import', import.meta.resolve('tsx'), main, ...process.argv.slice(2)],
-  { stdio: 'inherit' },
-);
+const child = spawn('sh', [join(here, 'node24'), main, ...process.argv.slice(2)], { stdio: 'inherit' });
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => {

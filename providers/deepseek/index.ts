@@ -2,8 +2,7 @@ import { asObjects, asString, type JsonObject, omit, provider, schema, secret } 
 
 /**
  * Source: https://api-docs.deepseek.com/api/create-chat-completion and /guides/thinking_mode.
- * No `finishReasons`: chat replies must stay as they came, because a client that calls tools has to send their
- * `reasoning_content` back (400 without it). For clients of other formats an unknown finish reason is a stop anyway.
+ * Between tool calls the model must get its own thinking back as `reasoning_content`: without it, it answers 400.
  */
 export default provider({
   settings: schema.Object({ apiKey: secret({ env: 'DEEPSEEK_API_KEY' }) }),
@@ -14,6 +13,8 @@ export default provider({
       path: '/chat/completions',
       dialect: 'chat',
       params: { rename: { max_completion_tokens: 'max_tokens' } },
+      finishReasons: { insufficient_system_resource: 'stop' },
+      reasoningField: 'reasoning_content',
       request: withReasoning,
     },
     listModels: { method: 'GET', path: '/models' },
@@ -23,7 +24,7 @@ export default provider({
 
 const blocks: ReadonlySet<string> = new Set(['content_blocks']);
 
-/** The model must get its own thinking back between tool calls, under the name that it gave it. */
+/** Chat clients may hold thinking, also that of another provider, in the blocks of this gateway's replies alone. */
 function withReasoning(body: JsonObject): JsonObject {
   const messages = asObjects(body.messages);
   if (!messages.some((message) => message.content_blocks !== undefined)) return body;

@@ -6,7 +6,7 @@ export default provider({
   base: 'https://api.fireworks.ai/inference/v1',
   auth: { kind: 'bearer', from: 'apiKey' },
   endpoints: {
-    chatComplete: { path: '/chat/completions', dialect: 'chat' },
+    chatComplete: { path: '/chat/completions', dialect: 'chat', reasoningField: 'reasoning_content' },
     complete: { path: '/completions', dialect: 'completions' },
     messages: { path: '/messages', dialect: 'messages' },
     createModelResponse: { path: '/responses', dialect: 'responses' },

@@ -10,6 +10,7 @@ export default provider({
       path: '/chat/completions',
       dialect: 'chat',
       params: { drop: ['logprobs', 'top_logprobs', 'logit_bias'] },
+      reasoningField: 'reasoning',
       request: withoutNames,
       repair: usageFromGroq,
     },

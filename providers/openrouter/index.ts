@@ -14,7 +14,12 @@ export default provider({
     'x-title': asString(settings.openrouterTitle),
   }),
   endpoints: {
-    chatComplete: { path: '/chat/completions', dialect: 'chat', request: withReasoning },
+    chatComplete: {
+      path: '/chat/completions',
+      dialect: 'chat',
+      reasoningField: 'reasoning',
+      request: withReasoning,
+    },
     complete: { path: '/completions', dialect: 'completions' },
     embed: { path: '/embeddings', dialect: 'embeddings' },
     messages: { path: '/messages', dialect: 'messages' },

@@ -14,6 +14,7 @@ export default provider({
       dialect: 'chat',
       params: { rename },
       finishReasons,
+      reasoningField: 'reasoning',
       request: countedLogprobs,
     },
     complete: { path: '/completions', dialect: 'completions', finishReasons },

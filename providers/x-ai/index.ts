@@ -6,7 +6,7 @@ export default provider({
   base: 'https://api.x.ai/v1',
   auth: { kind: 'bearer', from: 'apiKey' },
   endpoints: {
-    chatComplete: { path: '/chat/completions', dialect: 'chat' },
+    chatComplete: { path: '/chat/completions', dialect: 'chat', reasoningField: 'reasoning_content' },
     createModelResponse: { path: '/responses', dialect: 'responses' },
     getModelResponse: { method: 'GET', path: '/responses/{id}' },
     deleteModelResponse: { method: 'DELETE', path: '/responses/{id}' },

@@ -85,8 +85,8 @@ export interface EndpointSpec {
   readonly finishReasons?: Readonly<Record<string, FinishReason>>;
   /**
    * The message field in which this provider's variant of the chat format holds thinking, such as `reasoning_content`; used
-   * for history sent to it from any format, and for replies to clients of the same format. Without it thinking has no place
-   * in strict replies. Means nothing for other dialects.
+   * for history sent to it from any format, and for replies to clients of the same format. Replies are read from
+   * `reasoning_content` and `reasoning` with or without it; other names need a `repair`. Other dialects ignore it.
    */
   readonly reasoningField?: string;
   /** The last change of the body, for what `params` cannot say. Pure. */

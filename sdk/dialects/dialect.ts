@@ -10,6 +10,11 @@ export type DialectName = GenerationDialectName | EmbeddingDialectName;
 export interface CodecContext {
   /** True: the wire holds only what the format's own documents name. False: known extras may be added. */
   readonly strict: boolean;
+  /**
+   * The message field for thinking in the variant of the chat format that is written, such as `reasoning_content`. Absent:
+   * strict has no place for thinking. Other formats ignore it.
+   */
+  readonly reasoningField?: string;
   /** Says that a field of the input has no place in the output. Logged, once a field; never holds a value. */
   dropped(field: string): void;
 }

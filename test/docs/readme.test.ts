@@ -48,7 +48,7 @@ describe('the README', () => {
       await symlink(root, join(folder, 'node_modules', 'portcullis'));
 
       const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-      const node = ['--import', import.meta.resolve('tsx'), '--test', '--test-reporter', 'spec', 'acme/acme.test.ts'];
+      const node = ['--test', '--test-reporter', 'spec', 'acme/acme.test.ts'];
       const { stdout } = await run(process.execPath, node, { cwd: folder, env });
       assert.match(stdout, /pass [1-9]/);
       assert.match(stdout, /fail 0/);

@@ -13,6 +13,7 @@ import { type Scope, writeParts } from './encode-part.ts';
 export function writeMessages(call: Call, context: CodecContext): readonly JsonObject[] {
   const scope: Scope = {
     strict: context.strict,
+    ...(context.reasoningField === undefined ? {} : { reasoningField: context.reasoningField }),
     dropped: (field) => context.dropped(field),
     own: call.dialect === 'chat',
   };
@@ -86,15 +87,18 @@ function writeAssistant(message: Message, scope: Scope): JsonObject | undefined 
     refusal: refusals.length > 0 ? refusals.join('') : undefined,
     audio: audio?.id === undefined ? undefined : { id: audio.id },
     tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
-    ...replayed(parts, scope),
   });
+  const thinking = compact(replayed(parts, scope));
+  const answered = Object.keys(fields).length > 0 || thinking.content_blocks !== undefined;
   // Every part was dropped: a turn without content would be refused.
-  if (parts.length > 0 && content.length === 0 && Object.keys(fields).length === 0) return undefined;
+  if (parts.length > 0 && content.length === 0 && !answered && Object.keys(thinking).length === 0) return undefined;
   return compact({
     role: 'assistant',
-    content: content.length > 0 ? contentOf(content) : Object.keys(fields).length > 0 ? null : '',
+    // Thinking alone is no answer: servers that have a field for it refuse null beside it.
+    content: content.length > 0 ? contentOf(content) : answered ? null : '',
     name: message.name,
     ...fields,
+    ...thinking,
     ...cacheFields(calls.findLast((call) => call.cache !== undefined)?.cache, scope),
     ...extraFields(message, scope),
   });
@@ -137,11 +141,16 @@ export function writeBlock(part: Part): JsonObject | undefined {
 }
 
 // Thinking and images of the assistant go back in `content_blocks`. Servers that sent unsigned thinking as
-// `reasoning_content` want it back under that name.
+// `reasoning_content` want it back under that name; those whose own field is known get nothing else.
 function replayed(parts: readonly Part[], scope: Scope): { readonly [key: string]: Json | undefined } {
   const thinking = parts.filter((part) => part.type === 'thinking');
   const redacted = parts.some((part) => part.type === 'redacted-thinking');
   const images = parts.some((part) => part.type === 'image');
+  if (scope.reasoningField !== undefined) {
+    if (redacted) scope.dropped('thinking');
+    if (images) scope.dropped('messages.content.image');
+    return { [scope.reasoningField]: textOf(thinking) };
+  }
   if (scope.strict) {
     if (thinking.length > 0 || redacted) scope.dropped('thinking');
     if (images) scope.dropped('messages.content.image');
@@ -155,8 +164,11 @@ function replayed(parts: readonly Part[], scope: Scope): { readonly [key: string
 }
 
 function unsignedText(thinking: readonly ThinkingPart[]): string | undefined {
-  if (thinking.length === 0 || thinking.some((part) => part.signature !== undefined)) return undefined;
-  return thinking.map((part) => part.text).join('\n');
+  return thinking.some((part) => part.signature !== undefined) ? undefined : textOf(thinking);
+}
+
+function textOf(thinking: readonly ThinkingPart[]): string | undefined {
+  return thinking.length === 0 ? undefined : thinking.map((part) => part.text).join('\n');
 }
 
 function isNativeCall(part: Part): part is Extract<Part, { type: 'native' }> {

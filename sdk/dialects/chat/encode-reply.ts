@@ -1,11 +1,14 @@
 import { asObject, compact, type JsonObject, omit } from '../../json.ts';
-import type { ReplyContext } from '../dialect.ts';
+import type { CodecContext, ReplyContext } from '../dialect.ts';
 import type { AudioPart, Choice, Completion, Part } from '../neutral.ts';
 import { annotationOf } from './citations.ts';
 import { writeBlocks, writeToolCall } from './encode-message.ts';
 import { writeUsage } from './usage.ts';
 
-/** Writes an answer as chat completion. Non-strict adds `content_blocks`, `native_finish_reason` and unknown fields. */
+/**
+ * Writes an answer as chat completion, thinking in the context's `reasoningField`. Non-strict adds `content_blocks`,
+ * `native_finish_reason` and unknown fields.
+ */
 export function encodeReply(completion: Completion, context: ReplyContext): JsonObject {
   return compact({
     ...extraOf(completion.extra, context),
@@ -46,6 +49,7 @@ function writeMessage(parts: readonly Part[], context: ReplyContext): JsonObject
   reportLost(parts, context);
   const texts = parts.filter((part) => part.type === 'text');
   const refusals = parts.filter((part) => part.type === 'refusal');
+  const thoughts = parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('');
   const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [writeToolCall(part, true)] : []));
   const spoken = parts.find((part) => part.type === 'audio');
   const annotations = writeAnnotations(parts, context);
@@ -55,6 +59,7 @@ function writeMessage(parts: readonly Part[], context: ReplyContext): JsonObject
   return compact({
     role: 'assistant',
     content: silent ? null : texts.map((part) => part.text).join(''),
+    ...(context.reasoningField === undefined || thoughts === '' ? {} : { [context.reasoningField]: thoughts }),
     refusal: refusals.length === 0 ? null : refusals.map((part) => part.text).join(''),
     annotations: annotations.length > 0 ? annotations : undefined,
     audio: spoken && writeSpoken(spoken),
@@ -91,12 +96,12 @@ function writeAnnotations(parts: readonly Part[], context: ReplyContext): readon
 
 function reportLost(parts: readonly Part[], context: ReplyContext): void {
   for (const part of parts) {
-    if (isLost(part, context.strict)) context.dropped(`message.${part.type}`);
+    if (isLost(part, context)) context.dropped(`message.${part.type}`);
   }
 }
 
 /** Whether a part of an answer has no place in the format. */
-export function isLost(part: Part, strict: boolean): boolean {
+export function isLost(part: Part, { strict, reasoningField }: CodecContext): boolean {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -104,6 +109,7 @@ export function isLost(part: Part, strict: boolean): boolean {
     case 'audio':
       return false;
     case 'thinking':
+      return strict && reasoningField === undefined;
     case 'redacted-thinking':
       return strict;
     case 'image':

@@ -194,7 +194,7 @@ function deltaOf(
     case 'refusal':
       return delta.text === '' ? undefined : { refusal: delta.text };
     case 'thinking':
-      return delta.text === '' ? undefined : blockDelta(delta.block, { thinking: delta.text }, context);
+      return delta.text === '' ? undefined : thinkingDelta(delta.block, delta.text, context);
     case 'signature':
       return blockDelta(delta.block, { signature: delta.signature }, context);
     case 'redacted-thinking':
@@ -220,7 +220,7 @@ function deltaOf(
       };
     }
     case 'part': {
-      if (isLost(delta.part, context.strict)) {
+      if (isLost(delta.part, context)) {
         context.dropped(`message.${delta.part.type}`);
         return undefined;
       }
@@ -234,6 +234,12 @@ function deltaOf(
       state.logprobs.push(delta.logprobs);
       return undefined;
   }
+}
+
+function thinkingDelta(index: number, text: string, context: ReplyContext): JsonObject | undefined {
+  const { reasoningField } = context;
+  if (reasoningField === undefined) return blockDelta(index, { thinking: text }, context);
+  return { [reasoningField]: text, ...blockFields(index, { thinking: text }, context) };
 }
 
 function blockFields(index: number, delta: JsonObject, context: ReplyContext): JsonObject {

@@ -172,8 +172,9 @@ function isSame(wanted: Json, got: Json | undefined): boolean {
 
 describe('calls: decoding and encoding in one format gives the request back', () => {
   for (const recording of requests) {
-    // Signatures in the ids of calls are for providers that ask for them.
-    if (recording.dialect.name === 'completions' || JSON.stringify(recording.json).includes('__sig_')) continue;
+    const text = JSON.stringify(recording.json);
+    // Signatures in the ids of calls are for providers that ask for them, and thinking without one for providers of chat.
+    if (recording.dialect.name === 'completions' || /__sig_|"signature":""/.test(text)) continue;
     it(`${recording.name} (${recording.dialect.name})`, () => {
       const { dialect } = recording;
       const once = dialect.encodeCall(frozen(dialect.decodeCall(recording.json, contextOf(false))), contextOf(false));

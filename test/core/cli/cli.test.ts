@@ -91,7 +91,7 @@ describe('portcullis keys', () => {
   });
 
   async function hashed(input: string) {
-    const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'core/main.ts'), 'keys', 'hash'], {
+    const child = spawn(process.execPath, [join(root, 'core/main.ts'), 'keys', 'hash'], {
       cwd: root,
     });
     child.stdin.end(input);

@@ -82,6 +82,27 @@ describe('the body of a call', () => {
     ]);
   });
 
+  it('holds the thinking of other formats where a chat provider says', () => {
+    const thought = { type: 'thinking', thinking: 'Hm', signature: 's' };
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [thought, { type: 'text', text: 'Ho' }] },
+      { role: 'user', content: 'And?' },
+    ];
+    const assistantOf = (fields: Partial<EndpointSpec>) => {
+      const outbound = built({
+        exchange: { dialect: 'messages', endpoint: 'messages', body: { model: 'm', max_tokens: 9, messages } },
+        definition: spec(fields),
+      });
+      return [(JSON.parse(String(outbound.body)) as { messages: readonly JsonObject[] }).messages[1], outbound.dropped];
+    };
+    assert.deepEqual(assistantOf({ reasoningField: 'reasoning' }), [
+      { role: 'assistant', content: 'Ho', reasoning: 'Hm' },
+      [],
+    ]);
+    assert.deepEqual(assistantOf({}), [{ role: 'assistant', content: 'Ho' }, ['thinking']]);
+  });
+
   it('is translated where the provider speaks another format', () => {
     const outbound = built({
       exchange: sent,

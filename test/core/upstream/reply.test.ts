@@ -105,6 +105,45 @@ describe('a reply that was collected', () => {
     );
   });
 
+  const thought = {
+    ...chatReply,
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Ho', reasoning: 'Hm' }, finish_reason: 'odd' }],
+  };
+  const rewritten = { finishReasons: { odd: 'stop' } } as const;
+  const thoughts: readonly [string, Partial<EndpointSpec>, string | undefined][] = [
+    ['keeps its thinking where the provider says it is', { ...rewritten, reasoningField: 'reasoning' }, 'Hm'],
+    ['loses its thinking where the provider does not say, and the client is strict', rewritten, undefined],
+  ];
+  for (const [what, fields, expected] of thoughts) {
+    it(`${what}, when it is written anew in the same format`, async () => {
+      const result = await outcome(whole(200, thought), {
+        definition: { endpoints: { chatComplete: chatAt(fields) } },
+      });
+      const { choices } = JSON.parse(await bodyOf(result)) as typeof thought;
+      assert.deepEqual([choices[0]?.message.reasoning, choices[0]?.finish_reason], [expected, 'stop']);
+    });
+  }
+  it('shows no field for thinking to chat clients of another format', async () => {
+    const message = {
+      id: 'm1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [
+        { type: 'thinking', thinking: 'Hm', signature: 's' },
+        { type: 'text', text: 'Ho' },
+      ],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 3, output_tokens: 2 },
+    };
+    const result = await outcome(whole(200, message), {
+      definition: {
+        endpoints: { messages: { path: '/messages', dialect: 'messages', reasoningField: 'reasoning' } },
+      },
+    });
+    assert.equal((await bodyOf(result)).includes('Hm'), false);
+  });
+
   it('is translated where they differ', async () => {
     const message = {
       id: 'm1',

@@ -83,6 +83,44 @@ describe('writing calls of other formats as chat', () => {
     const alone: Message = { role: 'assistant', parts: [{ type: 'redacted-thinking', data: 'x' }] };
     assert.deepEqual(encodeMessages([signed, alone], true), [{ role: 'assistant', content: 'ok' }]);
   });
+  for (const strict of [true, false]) {
+    it(`writes thinking as one text where the provider holds it, ${strict ? '' : 'not '}strict, signed or not`, () => {
+      const watched = { ...context(strict), reasoningField: 'reasoning' };
+      const message: Message = {
+        role: 'assistant',
+        parts: [
+          { type: 'thinking', text: 'hm', signature: 's' },
+          { type: 'thinking', text: 'so' },
+          { type: 'redacted-thinking', data: 'x' },
+          { type: 'text', text: 'ok' },
+          image,
+        ],
+      };
+      assert.deepEqual(chat.encodeCall(frozen(ofMessages([message])), watched).messages, [
+        { role: 'assistant', content: 'ok', reasoning: 'hm\nso' },
+      ]);
+      assert.deepEqual(watched.lost, ['thinking', 'messages.content.image']);
+    });
+  }
+  it('gives a turn of thinking alone an empty text, and one of calls none', () => {
+    const thinking: Part = { type: 'thinking', text: 'hm' };
+    const call: Part = { type: 'tool-call', id: 'c', name: 'f', arguments: '{}' };
+    const messages: readonly Message[] = [
+      { role: 'assistant', parts: [thinking] },
+      { role: 'assistant', parts: [thinking, call] },
+      { role: 'assistant', parts: [{ type: 'redacted-thinking', data: 'x' }] },
+    ];
+    const written = chat.encodeCall(ofMessages(messages), { ...context(true), reasoningField: 'reasoning_content' });
+    assert.deepEqual(written.messages, [
+      { role: 'assistant', content: '', reasoning_content: 'hm' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+        reasoning_content: 'hm',
+      },
+    ]);
+  });
   it('uses the bare id of a signed tool call', () => {
     const call: Part = { type: 'tool-call', id: 'c', name: 'f', arguments: '{}', signature: 's' };
     assert.deepEqual(encodeMessages([{ role: 'assistant', parts: [call] }]), [

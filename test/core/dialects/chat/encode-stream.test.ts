@@ -103,6 +103,30 @@ describe('chat streams, written', () => {
     assert.equal(choicesOf(written).at(-1)?.native_finish_reason, 'end_turn');
   });
 
+  const named = (strict: boolean) => {
+    const watched = { ...context(strict), reasoningField: 'reasoning' };
+    const written = events(encodeAll(chat.encodeStream(watched), [start, ...thinking, finish, end]));
+    return { deltas: deltasIn(written).slice(1), lost: watched.lost };
+  };
+  it('hold thinking, but no signature, in the field that the context names when strict', () => {
+    assert.deepEqual(named(true), {
+      deltas: [{ reasoning: 'hm' }, { content: 'Hi' }, {}],
+      lost: ['thinking', 'thinking'],
+    });
+  });
+  it('hold thinking in that field beside the content blocks when not strict', () => {
+    assert.deepEqual(named(false), {
+      deltas: [
+        { reasoning: 'hm', content_blocks: [{ index: 0, delta: { thinking: 'hm' } }] },
+        { content_blocks: [{ index: 0, delta: { signature: 's' } }] },
+        { content_blocks: [{ index: 1, delta: { data: 'x' } }] },
+        { content: 'Hi', content_blocks: [{ index: 2, delta: { text: 'Hi' } }] },
+        {},
+      ],
+      lost: [],
+    });
+  });
+
   it('send log probabilities with the text that follows', () => {
     const logprobs = { content: [{ token: 'Hi' }] };
     const written = write(true, false, start, { type: 'logprobs', choice: 0, logprobs }, text, finish, end);

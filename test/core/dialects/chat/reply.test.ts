@@ -190,6 +190,23 @@ describe('answers written as chat replies', () => {
     });
   });
 
+  for (const strict of [true, false]) {
+    it(`show thinking in the field that the context names, ${strict ? '' : 'not '}strict`, () => {
+      const watched = { ...context(strict), reasoningField: 'reasoning_content' };
+      const reply = chat.encodeReply(
+        frozen({ id: 'a', model: 'm', choices: [{ index: 0, parts: thought, finish: 'stop' }] }),
+        watched,
+      );
+      const [choice] = reply.choices as readonly JsonObject[];
+      const { content_blocks: blocks, ...message } = asObject(choice?.message) ?? {};
+      assert.deepEqual(message, { role: 'assistant', content: 'a', reasoning_content: 'hm', refusal: null });
+      assert.equal(blocks === undefined, strict);
+      assert.deepEqual(watched.lost, []);
+      const { choices } = chat.decodeReply(reply, context());
+      assert.deepEqual(choices[0]?.parts, strict ? [{ type: 'thinking', text: 'hm' }, thought[1]] : thought);
+    });
+  }
+
   it('have no content when they hold only tool calls, whose ids carry the signature', () => {
     const message = encode([{ type: 'tool-call', id: 'c', name: 'f', arguments: '{}', signature: 's' }], true)?.message;
     assert.deepEqual(message, {
