@@ -96,14 +96,41 @@ function replyHeaders(exchange: Exchange, outcome: Outcome): HeaderValues {
     const value = outcome.headers[name];
     if (value !== undefined) headers[name] = typeof value === 'string' ? value : [...value];
   }
-  const own = `x-${exchange.vendor}-`;
-  headers[`${own}request-id`] = exchange.id;
-  headers[`${own}trace-id`] = exchange.traceId;
+  const own = ownHeaders(exchange.vendor);
+  headers[own.requestId] = exchange.id;
+  headers[own.traceId] = exchange.traceId;
   if (outcome.path !== '') {
-    headers[`${own}last-used-option-index`] = outcome.path;
-    headers[`${own}retry-attempt-count`] = outcome.retries;
+    headers[own.target] = outcome.path;
+    headers[own.retries] = outcome.retries;
   }
-  if (outcome.provider !== undefined) headers[`${own}provider`] = outcome.provider;
-  if (outcome.error === 'internal' || outcome.error === 'plugin_failed') headers[`${own}gateway-exception`] = 'true';
+  if (outcome.provider !== undefined) headers[own.provider] = outcome.provider;
+  if (outcome.error === 'internal' || outcome.error === 'plugin_failed') headers[own.exception] = 'true';
   return headers;
+}
+
+interface OwnHeaders {
+  readonly requestId: string;
+  readonly traceId: string;
+  readonly target: string;
+  readonly retries: string;
+  readonly provider: string;
+  readonly exception: string;
+}
+
+const byVendor = new Map<string, OwnHeaders>();
+
+/** The gateway's reply headers under a vendor segment; vendors come from the operator, so they are few. */
+function ownHeaders(vendor: string): OwnHeaders {
+  const known = byVendor.get(vendor);
+  if (known !== undefined) return known;
+  const names: OwnHeaders = {
+    requestId: `x-${vendor}-request-id`,
+    traceId: `x-${vendor}-trace-id`,
+    target: `x-${vendor}-last-used-option-index`,
+    retries: `x-${vendor}-retry-attempt-count`,
+    provider: `x-${vendor}-provider`,
+    exception: `x-${vendor}-gateway-exception`,
+  };
+  byVendor.set(vendor, names);
+  return names;
 }

@@ -239,37 +239,22 @@ function lazyUsage(bytes: Buffer, dialect: Dialect): () => Usage | undefined {
   };
 }
 
-const usageKey = Buffer.from('"usage"');
-const errorKey = Buffer.from('"error"');
-
 /** Errors inside a successful reply say so in their first words. */
 function startsWithError(bytes: Buffer): boolean {
-  const at = bytes.indexOf(errorKey);
-  return at !== -1 && at < 512;
+  return bytes.toString('latin1', 0, 256).includes('"error"');
 }
 
-/** Looks at the last `usage` object alone, and reads the whole reply only when that says nothing. */
+/**
+ * Formats put `usage` last, so the end of a reply is usually enough: what stands from the key on is, with a brace in front,
+ * a whole object exactly when the key belongs to the reply itself and not to something inside it.
+ */
 function usageIn(bytes: Buffer, dialect: Dialect): Usage | undefined {
-  const at = bytes.lastIndexOf(usageKey);
-  if (at === -1) return undefined;
-  const start = bytes.indexOf('{', at);
-  const end = start === -1 ? -1 : objectEnd(bytes, start);
-  const alone = end === -1 ? undefined : asObject(parseJson(bytes.toString('latin1', start, end)));
-  const usage = alone === undefined ? undefined : dialect.usageOf({ usage: alone });
-  if (usage !== undefined) return usage;
-  const json = asObject(parsed(bytes));
+  const tail = bytes.toString('latin1', Math.max(0, bytes.length - 1024));
+  const at = tail.lastIndexOf('"usage"');
+  const end = at === -1 ? undefined : asObject(parseJson(`{${tail.slice(at)}`));
+  if (end !== undefined) return dialect.usageOf(end);
+  const json = bytes.includes('"usage"') ? asObject(parsed(bytes)) : undefined;
   return json === undefined ? undefined : dialect.usageOf(json);
-}
-
-/** The end of a small object that holds no braces in strings, as usage objects do not; -1 beyond 4 kB. */
-function objectEnd(bytes: Buffer, start: number): number {
-  let depth = 0;
-  for (let at = start; at < Math.min(bytes.length, start + 4096); at += 1) {
-    if (bytes[at] === 0x7b) depth += 1;
-    else if (bytes[at] === 0x7d) depth -= 1;
-    if (depth === 0) return at + 1;
-  }
-  return -1;
 }
 
 function parsed(bytes: Buffer): Json | undefined {

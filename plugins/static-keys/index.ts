@@ -42,7 +42,7 @@ function localCaller(request: UnidentifiedRequest): Principal {
 }
 
 function bare(value: string): string {
-  return value.replace(/^bearer\s+/i, '');
+  return value.startsWith('Bearer ') ? value.slice(7) : value.replace(/^bearer\s+/i, '');
 }
 
 /**

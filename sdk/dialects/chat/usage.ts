@@ -16,8 +16,8 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   const completion = asNumber(usage.completion_tokens) ?? asNumber(usage.output_tokens);
   if (prompt === undefined && completion === undefined && total === undefined) return undefined;
 
-  const promptDetails = asObject(usage.prompt_tokens_details) ?? asObject(usage.input_tokens_details) ?? {};
-  const completionDetails = asObject(usage.completion_tokens_details) ?? asObject(usage.output_tokens_details) ?? {};
+  const promptDetails = asObject(usage.prompt_tokens_details) ?? asObject(usage.input_tokens_details) ?? none;
+  const completionDetails = asObject(usage.completion_tokens_details) ?? asObject(usage.output_tokens_details) ?? none;
   const cacheRead =
     asNumber(promptDetails.cached_tokens) ??
     asNumber(usage.cache_read_input_tokens) ??
@@ -26,20 +26,32 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   const cacheWrite = asNumber(promptDetails.cache_write_tokens) ?? asNumber(usage.cache_creation_input_tokens);
   const reasoning = asNumber(completionDetails.reasoning_tokens);
 
-  return present<Usage>({
+  const counts: { -readonly [Name in keyof Usage]: Usage[Name] } = {
     input: inputTokens(prompt ?? Math.max(0, (total ?? 0) - (completion ?? 0)), (cacheRead ?? 0) + (cacheWrite ?? 0)),
     output: outputTokens(prompt ?? 0, completion ?? 0, reasoning ?? 0, total),
-    total,
-    cacheRead,
-    cacheWrite,
-    cacheWrite1h: asNumber(asObject(usage.cache_creation)?.ephemeral_1h_input_tokens),
-    reasoning,
-    audioInput: asNumber(promptDetails.audio_tokens),
-    audioOutput: asNumber(completionDetails.audio_tokens),
-    acceptedPrediction: asNumber(completionDetails.accepted_prediction_tokens),
-    rejectedPrediction: asNumber(completionDetails.rejected_prediction_tokens),
-    serverTools: serverTools(usage.server_tool_use),
-  });
+  };
+  // Most replies have no more than this: it is read for every request, so nothing is put together that is not there.
+  if (total !== undefined) counts.total = total;
+  return promptDetails === none && completionDetails === none && cacheRead === undefined && cacheWrite === undefined
+    ? withServerTools(counts, usage)
+    : present<Usage>({
+        ...withServerTools(counts, usage),
+        cacheRead,
+        cacheWrite,
+        cacheWrite1h: asNumber(asObject(usage.cache_creation)?.ephemeral_1h_input_tokens),
+        reasoning,
+        audioInput: asNumber(promptDetails.audio_tokens),
+        audioOutput: asNumber(completionDetails.audio_tokens),
+        acceptedPrediction: asNumber(completionDetails.accepted_prediction_tokens),
+        rejectedPrediction: asNumber(completionDetails.rejected_prediction_tokens),
+      });
+}
+
+const none: JsonObject = Object.freeze({});
+
+function withServerTools(counts: Usage, usage: JsonObject): Usage {
+  const tools = usage.server_tool_use === undefined ? undefined : serverTools(usage.server_tool_use);
+  return tools === undefined ? counts : { ...counts, serverTools: tools };
 }
 
 /** The `usage` object of a reply. Non-strict adds the cache counts under the names that clients of other formats read. */

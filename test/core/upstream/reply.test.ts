@@ -210,6 +210,27 @@ describe('a reply that was collected', () => {
   });
 });
 
+describe('the usage of a forwarded reply', () => {
+  const total = { input_tokens: 9, output_tokens: 4 };
+  const spoof = { usage: { input_tokens: 0, output_tokens: 0 } };
+  const call = { type: 'tool_use', id: 't', name: 'f', input: spoof };
+  const rest = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'tool_use' };
+  const orders: readonly [string, Record<string, unknown>][] = [
+    ['stands last', { ...rest, content: [call], usage: total }],
+    ['stands before content that has a key of the same name', { ...rest, usage: total, content: [call] }],
+    ['is followed by other fields', { ...rest, content: [call], usage: total, service_tier: 'standard', extra: null }],
+    ['stands far from the end', { ...rest, usage: total, content: [{ type: 'text', text: 'x'.repeat(5000) }, call] }],
+  ];
+  for (const [says, body] of orders) {
+    it(`is its own when it ${says}`, async () => {
+      const exchange = { dialect: 'messages', endpoint: 'messages', body: { model: 'm', max_tokens: 5 } } as const;
+      const definition = { endpoints: { messages: { path: '/messages', dialect: 'messages' } } } as const;
+      const result = await outcome(whole(200, body), { exchange, definition });
+      assert.deepEqual([result.usage()?.input, result.usage()?.output], [9, 4]);
+    });
+  }
+});
+
 describe('an error of a provider', () => {
   const table: readonly [string, WireReply, number, string][] = [
     [
