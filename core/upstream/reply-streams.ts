@@ -65,7 +65,7 @@ export class ForwardedStream implements MeteredStream {
     const tap = this.#tap;
     this.#source.pipe({
       data: (chunk) => {
-        tap.see(chunk as Buffer);
+        tap.see(chunk as Uint8Array);
         return sink.data(chunk);
       },
       end: () => {

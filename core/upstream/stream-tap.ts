@@ -30,8 +30,10 @@ export class StreamTap {
     return this.#usage;
   }
 
-  see(chunk: Buffer): void {
+  see(bytes: Uint8Array): void {
     if (this.#unreadable) return;
+    // A local provider may give plain byte arrays, which cannot be searched for text.
+    const chunk = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#remember(chunk);
     const end = lastBoundary(chunk, this.#open.at(-1));
     if (end === -1) {
