@@ -1,11 +1,13 @@
 import { asObject, GatewayError, type JsonObject, parseJson } from 'portcullis/sdk';
 import { type InferenceRoute, inferenceRoutes } from './http/inference.ts';
+import { authorise } from './pipeline/authorise.ts';
 import type { PipelineRow } from './pipeline/compile.ts';
 import { Exchange } from './pipeline/exchange.ts';
 import type { ResolvedPlan } from './pipeline/plans.ts';
 import { identify, resolvePlan, walkFacts } from './pipeline/run.ts';
 import type { Runtime } from './pipeline/runtime.ts';
 import { outboundOf, prepareTarget } from './pipeline/target.ts';
+import { enterWorkspace } from './pipeline/workspace.ts';
 import type { Leaf, Node } from './routing/plan.ts';
 import { walk } from './routing/walk.ts';
 
@@ -65,6 +67,8 @@ export async function explainRequest(
     const { exchange, route } = exchangeOf(runtime, request, newId());
     await identify(runtime, exchange);
     const principal = exchange.principal.id;
+    authorise(exchange);
+    await enterWorkspace(runtime, exchange);
     const plan = await resolvePlan(runtime, exchange, route.kind);
     await runtime.pipeline.admit(exchange);
     const targets: ExplainedTarget[] = [];
@@ -152,7 +156,7 @@ async function explainTarget(
 ): Promise<ExplainedTarget> {
   const named = { path: leaf.path, ...(leaf.name === undefined ? {} : { name: leaf.name }) };
   try {
-    const provider = runtime.settings.providerOf(leaf, exchange.body);
+    const provider = await runtime.settings.providerOf(leaf, exchange);
     const target = await prepareTarget(runtime, exchange, leaf, provider);
     const outbound = outboundOf(runtime, exchange, plan, leaf, provider, target);
     runtime.upstream.judge(outbound);
@@ -163,13 +167,22 @@ async function explainTarget(
       ...(outbound.chosen.dialect === undefined ? {} : { dialect: outbound.chosen.dialect.name }),
       method: outbound.method,
       url: outbound.url,
-      headers: { ...outbound.headers, ...runtime.upstream.maskedCredential(outbound) },
+      headers: {
+        ...outbound.headers,
+        ...masked(outbound.settings.headers),
+        ...runtime.upstream.maskedCredential(outbound),
+      },
       ...(outbound.body === undefined ? {} : { body: shown(outbound.body) }),
       ...(outbound.dropped.length === 0 ? {} : { dropped: outbound.dropped }),
     };
   } catch (error) {
     return { ...named, error: explained(error) };
   }
+}
+
+/** Headers of a saved provider may hold a credential too. */
+function masked(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, '****']));
 }
 
 function shown(body: string | Uint8Array): unknown {

@@ -6,12 +6,15 @@ import type Koa from 'koa';
 import { GatewayError, type Log } from 'portcullis/sdk';
 import { readEnvironment } from './config/env.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
+import type { ControlPlane } from './control/control.ts';
 import { type ExplainReport, type ExplainRequest, explainRequest } from './explain.ts';
 import { createApp } from './http/app.ts';
 import type { Lease } from './http/handle.ts';
+import { isLoopback } from './http/local-callers.ts';
 import { compileRequestSchemas } from './http/validate.ts';
 import { createLog } from './log.ts';
 import type { Runtime } from './pipeline/runtime.ts';
+import { openRecords, type RecordsSource } from './records-source.ts';
 import { createBreakers } from './routing/breaker.ts';
 import { createRuntime, type RuntimeParts } from './runtime.ts';
 
@@ -25,12 +28,16 @@ export interface GatewayOverrides {
   readonly env?: (name: string) => string | undefined;
   /** Name resolution for everything that the gateway calls. */
   readonly resolve?: RuntimeParts['resolve'];
+  readonly directory?: RuntimeParts['directory'];
+  readonly keysIssued?: RuntimeParts['keysIssued'];
 }
 
 export interface Gateway {
   readonly app: Koa;
   /** What serves now. */
   readonly runtime: Runtime;
+  /** The control plane of this process; undefined: it has none. */
+  readonly control: ControlPlane | undefined;
   /** Opens the port. Without any API key it is opened on loopback only. */
   listen(): Promise<{ readonly url: string; readonly host: string; readonly port: number }>;
   /**
@@ -52,7 +59,7 @@ interface Held {
 
 /** The one composition root. */
 export async function createGateway(config: GatewayConfig, overrides: GatewayOverrides = {}): Promise<Gateway> {
-  const parts: RuntimeParts = {
+  const basics: RuntimeParts = {
     now: overrides.now ?? Date.now,
     newId: overrides.newId ?? randomUUID,
     random: overrides.random ?? Math.random,
@@ -60,9 +67,13 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     log: overrides.log ?? createLog(config.log.level),
     env: overrides.env ?? readEnvironment().lookup,
     resolve: overrides.resolve,
+    directory: overrides.directory,
+    keysIssued: overrides.keysIssued,
     breakers: createBreakers(overrides.now ?? Date.now),
   };
-  let current: Held = { runtime: await createRuntime(config, parts), leases: 0, retired: false };
+  const records = await openRecords(config, basics, () => current.runtime);
+  const parts: RuntimeParts = { ...basics, ...recordsOf(records) };
+  let current: Held = { runtime: await firstRuntime(config, parts, records), leases: 0, retired: false };
   let accepting = true;
   let server: Server | undefined;
   let boundToLoopback = false;
@@ -78,7 +89,14 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
       },
     };
   };
-  const app = createApp({ acquire, newId: parts.newId, accepting: () => accepting, runtime: () => current.runtime });
+  const app = createApp({
+    acquire,
+    newId: parts.newId,
+    accepting: () => accepting,
+    runtime: () => current.runtime,
+    control: records?.control,
+    inference: config.control?.inference ?? true,
+  });
 
   void compileRequestSchemas();
   return {
@@ -86,9 +104,10 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     get runtime() {
       return current.runtime;
     },
+    control: records?.control,
     async listen() {
       const { host, port } = current.runtime.config.server;
-      const { open } = current.runtime.pipeline;
+      const { open } = current.runtime;
       boundToLoopback = open && !isLoopback(host);
       const address = open ? (isLoopback(host) ? host : '127.0.0.1') : host;
       if (open)
@@ -111,7 +130,7 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     },
     async reload(next) {
       const runtime = await createRuntime(next, parts);
-      if (server !== undefined && runtime.pipeline.open && !current.runtime.pipeline.open) {
+      if (server !== undefined && runtime.open && !current.runtime.open) {
         await dispose(runtime);
         throw new GatewayError(
           'invalid_config',
@@ -123,7 +142,7 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
       for (const [setting, value] of Object.entries(restartOnly(next))) {
         if (server !== undefined && before[setting] !== value) parts.log.warn('restart_needed', { setting });
       }
-      if (server !== undefined && current.runtime.pipeline.open && !runtime.pipeline.open) {
+      if (server !== undefined && current.runtime.open && !runtime.open) {
         // It was opened on loopback, because anyone could call.
         parts.log.warn('restart_needed', { setting: 'keys' });
       }
@@ -137,17 +156,34 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
       accepting = false;
       if (server !== undefined) await drained(server, current.runtime.config.server.drainTimeoutMs);
       await dispose(current.runtime);
+      await records?.close();
     },
   };
+}
+
+function recordsOf(records: RecordsSource | undefined): Partial<RuntimeParts> {
+  if (records === undefined) return {};
+  const { directory, checksum, keysIssued } = records;
+  return { directory, checksum, keysIssued };
+}
+
+/** A config at fault must not leave the store open behind it. */
+async function firstRuntime(
+  config: GatewayConfig,
+  parts: RuntimeParts,
+  records: RecordsSource | undefined,
+): Promise<Runtime> {
+  try {
+    return await createRuntime(config, parts);
+  } catch (error) {
+    await records?.close();
+    throw error;
+  }
 }
 
 async function dispose(runtime: Runtime): Promise<void> {
   await runtime.pipeline.close();
   await runtime.upstream.close();
-}
-
-function isLoopback(host: string | undefined): boolean {
-  return host === 'localhost' || host === '::1' || host?.startsWith('127.') === true;
 }
 
 function opened(server: Server, port: number, host: string | undefined): Promise<void> {

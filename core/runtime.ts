@@ -1,5 +1,7 @@
-import { type FileSections, type Log, phaseNames } from 'portcullis/sdk';
+import { type Directory, type FileSections, type Log, type Manifest, phaseNames } from 'portcullis/sdk';
 import type { GatewayConfig } from './config/gateway-config.ts';
+import standardControl from './control/default.json' with { type: 'json' };
+import { isLoopback } from './http/local-callers.ts';
 import { createHost } from './loader/host.ts';
 import { loadUnits, type ProviderEntry, type Units } from './loader/load.ts';
 import { type ListedPhases, orderByPhase, setupPlugins } from './loader/plugins.ts';
@@ -13,8 +15,9 @@ import type { Runtime } from './pipeline/runtime.ts';
 import { TargetSettings } from './pipeline/target-settings.ts';
 import type { Breakers } from './routing/breaker.ts';
 import { compileProvider, type ProviderUnit } from './upstream/provider-unit.ts';
+import { gatewayHeaders } from './upstream/settings.ts';
 import { Upstream } from './upstream/upstream.ts';
-import { createUrlGuard, type UrlGuardOptions } from './upstream/url-guard/guard.ts';
+import { createUrlGuard, type UrlGuard, type UrlGuardOptions } from './upstream/url-guard/guard.ts';
 
 /** What outlives a config: clock, chance, names, log, and the state of the breakers. */
 export interface RuntimeParts {
@@ -26,6 +29,12 @@ export interface RuntimeParts {
   readonly env: (name: string) => string | undefined;
   readonly resolve: UrlGuardOptions['resolve'] | undefined;
   readonly breakers: Breakers;
+  /** Absent: there is no control plane. */
+  readonly directory?: Directory | undefined;
+  /** The keyed checksum of a text; undefined while its key is not known. Absent: there is no control plane. */
+  readonly checksum?: ((text: string) => string | undefined) | undefined;
+  /** Whether the control plane has issued a key that may infer; absent: it has none. */
+  readonly keysIssued?: (() => boolean) | undefined;
 }
 
 /** Compiles a config into everything that serves it. @throws GatewayError naming what is at fault */
@@ -35,7 +44,8 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
   checkSavedProviders(config.providers, units.providers);
   const upstream = upstreamOf(config, parts);
   const phases = phasesOf(config);
-  const loaded = await setupPlugins(phases, units.plugins, (manifest) =>
+  const beside = parts.directory === undefined ? [] : (config.controlPlugins ?? standardControl);
+  const hostFor = (manifest: Manifest) =>
     createHost(manifest, {
       log: (plugin) => namedLog(parts.log, plugin),
       now: parts.now,
@@ -44,16 +54,22 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       newId: parts.newId,
       env: parts.env,
       file: sectionsOf(config),
+      directory: parts.directory,
+      checksum: parts.checksum,
       send: (url, request) => upstream.fetch(url, request),
-    }),
-  );
+    });
+  const loaded = await setupPlugins(phases, units.plugins, hostFor, beside);
   const order = orderByPhase(phases, units.plugins, loaded);
-  const pipeline = compilePipeline(order, parts.log);
+  const inPhases = new Set(Object.values(order).flat());
+  const pipeline = compilePipeline(
+    order,
+    parts.log,
+    loaded.filter((plugin) => !inPhases.has(plugin)),
+  );
   try {
     checkReachable(order);
-    const settingNames = new Set(
-      units.providers.units.flatMap((entry) => unitOf(entry).fields.map((field) => field.snake)),
-    );
+    const fields = units.providers.units.flatMap((entry) => unitOf(entry).fields);
+    const settingNames = new Set(fields.map((field) => field.snake));
     const plans = new Plans(config.configs, { settingNames, serves: pipeline.serves, caps: config.caps });
     return {
       config,
@@ -61,7 +77,19 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       plans,
       upstream,
       breakers: parts.breakers,
-      settings: new TargetSettings({ providers: config.providers, findProvider, env: parts.env }),
+      settings: new TargetSettings({
+        providers: config.providers,
+        findProvider,
+        env: parts.env,
+        directory: parts.directory,
+        secrets: pipeline.secrets,
+        now: parts.now,
+      }),
+      directory: parts.directory,
+      get open() {
+        return pipeline.open && mayBeOpen(config, parts);
+      },
+      settingHeaders: settingHeaders(fields),
       log: parts.log,
       now: parts.now,
       random: parts.random,
@@ -71,6 +99,18 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
     await pipeline.close();
     throw error;
   }
+}
+
+/** With a control plane, only until it has issued a key, and never to the network where the operator has asked for that. */
+function mayBeOpen({ server: { host } }: GatewayConfig, { directory, keysIssued }: RuntimeParts): boolean {
+  if (directory === undefined) return true;
+  return keysIssued?.() !== true && (host === undefined || isLoopback(host));
+}
+
+/** Settings with a native header of their own, such as a version, are none: SDKs send those in any case. */
+function settingHeaders(fields: ProviderUnit['fields']): readonly string[] {
+  const own = fields.filter(({ kebab, header }) => header === undefined && !gatewayHeaders.has(kebab));
+  return [...new Set(own.map(({ kebab }) => kebab))];
 }
 
 const compiled = new WeakMap<ProviderEntry['definition'], ProviderUnit>();
@@ -92,10 +132,11 @@ function phasesOf(config: GatewayConfig): ListedPhases {
   );
 }
 
-function upstreamOf({ server }: GatewayConfig, { now, newId, resolve }: RuntimeParts): Upstream {
+/** Calls of one kind: each has its own pools. */
+export function upstreamOf({ server }: GatewayConfig, { now, newId, resolve }: RuntimeParts): Upstream {
   const { connectMs, firstByteMs, gapMs, totalMs, requestMs } = server.timeouts;
   return new Upstream({
-    guard: createUrlGuard({ trustedHosts: server.trustedHosts, ...(resolve === undefined ? {} : { resolve }) }),
+    guard: urlGuardOf({ server }, { resolve }),
     timeouts: { firstByteMs, gapMs, totalMs },
     connectMs,
     requestMs: requestMs ?? 0,
@@ -104,6 +145,14 @@ function upstreamOf({ server }: GatewayConfig, { now, newId, resolve }: RuntimeP
     now,
     newId,
   });
+}
+
+/** What every URL goes through that a caller can influence. */
+export function urlGuardOf(
+  { server }: Pick<GatewayConfig, 'server'>,
+  { resolve }: Pick<RuntimeParts, 'resolve'>,
+): UrlGuard {
+  return createUrlGuard({ trustedHosts: server.trustedHosts, ...(resolve === undefined ? {} : { resolve }) });
 }
 
 function sectionsOf(config: GatewayConfig): FileSections {

@@ -58,6 +58,57 @@ export const errorCodes = {
     type: 'authentication_error',
     summary: 'The API key is missing, unknown or revoked.',
   },
+  inline_config_blocked: {
+    status: 400,
+    type: 'invalid_request_error',
+    summary: 'Only saved configs are accepted here, and the request brings one of its own.',
+  },
+  inline_provider_blocked: {
+    status: 400,
+    type: 'invalid_request_error',
+    summary: 'Only saved providers are accepted here, and the request names a provider itself.',
+  },
+  inline_custom_host_blocked: {
+    status: 400,
+    type: 'invalid_request_error',
+    summary: 'Only saved resources are accepted here, and the request names a custom host.',
+  },
+  inline_provider_url_blocked: {
+    status: 400,
+    type: 'invalid_request_error',
+    summary: 'Only saved resources are accepted here, and the request is for a URL of its own choice.',
+  },
+  inline_forward_headers_blocked: {
+    status: 400,
+    type: 'invalid_request_error',
+    summary: 'Only saved resources are accepted here, and the request says which headers to forward.',
+  },
+  config_override_blocked: {
+    status: 400,
+    type: 'invalid_request_error',
+    summary: 'The API key has a config of its own that a request may not replace.',
+  },
+  secret_unavailable: {
+    status: 502,
+    type: 'api_error',
+    summary: 'The secret manager did not give a credential; the message names the reference.',
+  },
+  conflict: {
+    status: 409,
+    type: 'invalid_request_error',
+    summary: 'It exists already, or something still depends on it.',
+  },
+  throttled: {
+    status: 429,
+    type: 'rate_limit_error',
+    summary: 'Too many attempts; Retry-After says how long to wait.',
+  },
+  provider_expired: {
+    status: 412,
+    type: 'invalid_request_error',
+    summary: 'The saved provider that the request goes to has expired; the message names it.',
+  },
+  key_expired: { status: 401, type: 'authentication_error', summary: 'The API key has expired.' },
   forbidden: { status: 403, type: 'permission_error', summary: 'The key may not do this.' },
   not_found: { status: 404, type: 'not_found_error', summary: 'No such route or resource.' },
   method_not_allowed: {

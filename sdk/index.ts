@@ -1,11 +1,18 @@
 /** The version of this contract: what a manifest's `sdk` range is checked against. */
 export const sdkVersion = '1.0.0';
 
+export * from './access/index.ts';
+export { baseColumns } from './columns.ts';
+export * from './contracts/access.ts';
+export * from './contracts/control.ts';
+export * from './contracts/directory.ts';
 export * from './contracts/host.ts';
 export * from './contracts/manifest.ts';
 export * from './contracts/plugin.ts';
 export * from './contracts/provider.ts';
 export * from './contracts/request.ts';
+export * from './contracts/resource.ts';
+export * from './contracts/store.ts';
 export { isPlugin, isProvider, plugin, provider } from './define.ts';
 export { collector } from './dialects/collect.ts';
 export * from './dialects/dialect.ts';
@@ -15,8 +22,11 @@ export { decodeModels, encodeModels, type ModelEntry } from './dialects/models/i
 export * from './dialects/neutral.ts';
 export { deltasOf } from './dialects/replay.ts';
 export * from './errors.ts';
+export * from './fields.ts';
 export * from './framing/framing.ts';
 export { sseFrame } from './framing/sse.ts';
 export * from './json.ts';
+export * from './limits.ts';
+export * from './metadata-schema.ts';
 export { crossChecks, type RequestKind, requestSchemas } from './requests/index.ts';
 export * from './schema.ts';

@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import { GatewayError } from 'portcullis/sdk';
 import { check } from './check.ts';
+import { encryption } from './encryption.ts';
 import { explain } from './explain.ts';
 import { keys } from './keys.ts';
+import { migrate } from './migrate.ts';
 import { start } from './start.ts';
 
 export interface Arguments {
@@ -10,6 +12,8 @@ export interface Arguments {
   readonly words: readonly string[];
   readonly config: string | undefined;
   readonly request: string | undefined;
+  /** `--status`, `--unlock`, `--now`: those that are given. */
+  readonly flags: ReadonlySet<string>;
 }
 
 export interface Console {
@@ -22,12 +26,19 @@ const commands: Readonly<Record<string, (args: Arguments, out: Console) => Promi
   check,
   explain,
   keys,
+  migrate,
+  encryption,
 };
+
+const flagNames = ['status', 'unlock', 'now'] as const;
 
 const usage = `portcullis [start] [--config FILE]          serve; FILE defaults to PORTCULLIS_CONFIG, then ./portcullis.yaml if there is one
 portcullis check [--config FILE]            validate the operator's file and say what would run
 portcullis explain --request FILE           say what would happen to a request, without sending it
 portcullis keys new NAME | hash             make an API key, or hash one from standard input
+portcullis migrate [--status | --unlock]    bring the database's schema up to date; say what it lacks; free a crashed process's lock
+portcullis encryption rotate-key            encrypt the data keys with PORTCULLIS_ENCRYPTION_KEY in place of ..._PREVIOUS, or with a new key file
+portcullis encryption rotate-data [--now]   seal all stored secrets with a new data key; --now: no gateway is running
 `;
 
 const terminal: Console = {
@@ -41,8 +52,16 @@ export async function runCommand(argv: readonly string[], out: Console = termina
     const { values, positionals } = parseArgs({
       args: [...argv],
       allowPositionals: true,
-      options: { config: { type: 'string' }, request: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        config: { type: 'string' },
+        request: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+        status: { type: 'boolean' },
+        unlock: { type: 'boolean' },
+        now: { type: 'boolean' },
+      },
     });
+    const flags = new Set<string>(flagNames.filter((flag) => values[flag] === true));
     const [name = 'start', ...words] = positionals;
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (values.help === true) {
@@ -53,7 +72,7 @@ export async function runCommand(argv: readonly string[], out: Console = termina
       out.complain(`There is no command "${name}".\n\n${usage}`);
       return 2;
     }
-    return await command({ words, config: values.config, request: values.request }, out);
+    return await command({ words, config: values.config, request: values.request, flags }, out);
   } catch (error) {
     if (!GatewayError.is(error) && !isUsageError(error)) throw error;
     out.complain((error as Error).message);

@@ -1,5 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { errorCodes } from 'portcullis/sdk';
+import { errorCodes, type Manifest } from 'portcullis/sdk';
 import { environmentTable } from '../config/env.ts';
 import { fileSchema } from '../config/file-schema.ts';
 import { schemaFileText } from '../config/schema-file.ts';
@@ -18,7 +19,12 @@ interface SchemaNode {
 
 /** The generated sections of the README, by the name in their markers. */
 export function readmeSections(): Readonly<Record<string, string>> {
-  return { errors: errorTable(), environment: environmentText(), config: configTable() };
+  return {
+    errors: errorTable(),
+    environment: environmentText(),
+    'plugin-environment': pluginEnvironmentText(),
+    config: configTable(),
+  };
 }
 
 /** The README with its generated sections written anew. */
@@ -44,6 +50,20 @@ function environmentText(): string {
     ([name, row]) => `| \`${name}\` | ${shown(row.default)} | ${cell(row.summary)} |`,
   );
   return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** Variables that plugins read, by what their manifests say of them. */
+function pluginEnvironmentText(): string {
+  const folder = new URL('../../plugins/', import.meta.url);
+  const rows = readdirSync(folder)
+    .sort()
+    .flatMap((name) => {
+      const manifest = JSON.parse(readFileSync(new URL(`${name}/plugin.json`, folder), 'utf8')) as Manifest;
+      return Object.entries(manifest.environment ?? {}).map(
+        ([variable, summary]) => `| \`${variable}\` | ${name} | ${cell(summary)} |`,
+      );
+    });
+  return ['| variable | plugin | meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
 function configTable(): string {

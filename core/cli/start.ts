@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { GatewayError, type Log } from 'portcullis/sdk';
+import { recordsSettings } from '../config/control-settings.ts';
+import { readEnvironment } from '../config/env.ts';
 import { watchOperatorFile } from '../config/watch.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { createLog } from '../log.ts';
@@ -9,11 +11,13 @@ import { pipelineText } from './pipeline-text.ts';
 
 /** Serves until a signal says stop; reloads on SIGHUP and when the operator's file changes. */
 export async function start({ config: path }: Arguments, out: Console): Promise<number> {
-  const { config, file } = await loadConfig(path);
-  const log = createLog(config.log.level);
+  const { config: loaded, file } = await loadConfig(path);
+  const log = createLog(loaded.log.level);
+  const config = { ...loaded, ...recordsSettings(readEnvironment(), loaded.controlPlugins) };
   const gateway = await createGateway(config, { log });
-  const { url } = await gateway.listen();
+  const { url } = await listening(gateway);
   out.print(welcome(gateway, url, file));
+  for (const line of gateway.control?.welcome ?? []) out.print(line);
 
   const reload = reloader(gateway, path, log);
   process.on('SIGHUP', reload);
@@ -28,6 +32,16 @@ export async function start({ config: path }: Arguments, out: Console): Promise<
   log.info('stopped');
   log.flush();
   return 0;
+}
+
+/** A gateway that cannot be reached must not go on holding its store. */
+async function listening(gateway: Gateway): Promise<Awaited<ReturnType<Gateway['listen']>>> {
+  try {
+    return await gateway.listen();
+  } catch (error) {
+    await gateway.close();
+    throw error;
+  }
 }
 
 /** Reloads one after the other; a file at fault leaves everything as it was. */
@@ -50,10 +64,10 @@ function reloader(gateway: Gateway, path: string | undefined, log: Log): () => v
 }
 
 function welcome(gateway: Gateway, url: string, file: string | undefined): string {
-  const { pipeline } = gateway.runtime;
-  const key = pipeline.open ? '' : " -H 'authorization: Bearer YOUR_KEY'";
+  const { pipeline, open } = gateway.runtime;
+  const key = open ? '' : " -H 'authorization: Bearer YOUR_KEY'";
   const body = `{"model":"echo","messages":[{"role":"user","content":"Hello"}]}`;
-  const access = pipeline.open
+  const access = open
     ? 'No API keys are configured: only this machine can connect. An SDK that wants a key may send "portcullis".'
     : 'An API key is required.';
   return `Portcullis serves ${url}/v1 on ${file ?? 'embedded defaults'}. ${access}

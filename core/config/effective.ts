@@ -21,6 +21,7 @@ export function effectiveConfig(file: OperatorFile | undefined, environment: Env
     configs = {},
     default_config,
     keys = [],
+    control,
     server,
   } = file ?? embedded;
   return {
@@ -42,6 +43,8 @@ export function effectiveConfig(file: OperatorFile | undefined, environment: Env
     configs,
     ...(default_config === undefined ? {} : { defaultConfig: default_config }),
     keys: keys.map(fileKey),
+    ...(control?.plugins === undefined ? {} : { controlPlugins: control.plugins }),
+    ...(environment.BLOCK_INLINE_CONFIG === true ? { blockInlineConfig: true } : {}),
   };
 }
 

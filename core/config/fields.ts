@@ -84,5 +84,126 @@ export const fields = {
   rootTargets: targets('Most targets at the top level of a routing config.', 100),
   conditionalRootTargets: targets('Most targets at the top level of a conditional routing config.', 1000),
   nestedTargets: targets('Most targets below one target of the top level.', 50),
+  blockInlineConfig: Type.Boolean({
+    default: false,
+    description:
+      'Whether requests may name only what is saved: inline configs, providers, custom hosts, provider URLs and forwarded headers are refused.',
+  }),
+  serverMode: Type.Enum(['all', 'gateway', 'control'], {
+    default: 'all',
+    description:
+      'What this process serves: the gateway and its control plane, the gateway alone, or the control plane alone.',
+  }),
+  controlPlaneUrl: Type.String({
+    pattern: '^https?://[^\\s@?#]{1,2000}$',
+    accepts: 'an http or https URL without user, query and fragment',
+    description: 'Where a gateway that has no control plane of its own reads its records.',
+  }),
+  controlPlaneInsecure: Type.Boolean({
+    default: false,
+    description: 'Whether CONTROL_PLANE_URL may be plain http to another machine: credentials then travel in clear.',
+  }),
+  serviceToken: Type.String({
+    pattern: '^[!-~]{32,1024}$',
+    accepts: '32 to 1024 letters, digits and signs without spaces',
+    description: 'Secret that gateways and their control plane share; both sides need the same.',
+  }),
+  directoryPollMs: Type.Integer({
+    minimum: 100,
+    maximum: 60_000,
+    default: 2_000,
+    description: 'How often a gateway asks which records have changed, in milliseconds.',
+  }),
+  redisUrl: Type.String({
+    pattern: '^rediss?://\\S+$',
+    accepts: 'a redis or rediss URL',
+    description: 'Redis that carries notices of changes between processes at once; absent: they are seen by asking.',
+  }),
+  publicUrl: Type.String({
+    pattern: '^https?://[^\\s@?#]{1,2000}$',
+    accepts: 'an http or https URL without user, query and fragment',
+    description: 'Where people and applications reach this gateway: for links in mail, sign-in and cookies.',
+  }),
+  adminTimestamps: Type.Enum(['unix', 'iso'], {
+    default: 'unix',
+    description: 'How the control plane writes moments: Unix seconds, or ISO 8601 with milliseconds.',
+  }),
   logLevel: Type.Enum([...logLevels], { default: 'info', description: 'Least severe level that is logged.' }),
+  smtpHost: Type.String({
+    pattern: '^[A-Za-z0-9.:_-]{1,255}$',
+    accepts: 'a host name or an IP address without brackets',
+    description: 'Mail server. Absent: no mail is sent.',
+  }),
+  smtpPort: Type.Integer({ minimum: 1, maximum: 65_535, default: 587, description: 'Port of the mail server.' }),
+  smtpUser: Type.String({ minLength: 1, description: 'User at the mail server; absent: without signing in.' }),
+  smtpPassword: Type.String({ minLength: 1, description: 'Password at the mail server.' }),
+  smtpFrom: Type.String({
+    pattern: '^[^\\r\\n]*[^\\s@<>]+@[^\\s@<>]+>?$',
+    maxLength: 320,
+    accepts: 'an e-mail address, alone or as Name <address>',
+    description: 'Sender of the mail. Needed where there is a mail server.',
+  }),
+  smtpSecure: Type.Boolean({
+    description: 'TLS from the first byte; absent: on port 465 alone. STARTTLS is used wherever it is offered.',
+  }),
+  dataDir: Type.String({
+    minLength: 1,
+    default: 'data',
+    description: 'Folder of the embedded database and its encryption key; made where it is missing.',
+  }),
+  dbHost: Type.String({
+    pattern: '^[A-Za-z0-9.:_-]{1,255}$',
+    accepts: 'a host name or an IP address without brackets',
+    description: 'MySQL 8 or MariaDB server. Absent: an embedded database in DATA_DIR.',
+  }),
+  dbPort: Type.Integer({ minimum: 1, maximum: 65_535, default: 3306, description: 'Port of the database server.' }),
+  dbName: Type.String({ minLength: 1, maxLength: 64, default: 'portcullis', description: 'Database on the server.' }),
+  dbUser: Type.String({ minLength: 1, description: 'User at the database server; needed with DB_HOST.' }),
+  dbPass: Type.String({ minLength: 1, description: 'Password at the database server.' }),
+  dbSsl: Type.Enum(['DISABLED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY'], {
+    default: 'DISABLED',
+    description:
+      'TLS to the database: none, without a check, with a check of the certificate, or of certificate and host name.',
+  }),
+  dbSslCa: Type.String({
+    minLength: 1,
+    description: 'Certificates of the authorities to trust: a PEM text, or a path. Absent: those of Node.',
+  }),
+  dbSslCert: Type.String({ minLength: 1, description: "The gateway's own certificate: a PEM text, or a path." }),
+  dbSslKey: Type.String({ minLength: 1, description: 'The private key of DB_SSL_CERT: a PEM text, or a path.' }),
+  dbReaderHost: Type.String({
+    pattern: '^[A-Za-z0-9.:_-]{1,255}$',
+    accepts: 'a host name or an IP address without brackets',
+    description: 'Replica that serves reads. Absent: DB_HOST does.',
+  }),
+  dbReaderPort: Type.Integer({ minimum: 1, maximum: 65_535, description: 'Its port; absent: DB_PORT.' }),
+  dbReaderUser: Type.String({ minLength: 1, description: 'User at the replica; absent: DB_USER.' }),
+  dbReaderPass: Type.String({ minLength: 1, description: 'Password at the replica; absent: DB_PASS.' }),
+  dbPoolSize: Type.Integer({
+    minimum: 2,
+    maximum: 1000,
+    default: 12,
+    description: 'Most connections of one process to each database server.',
+  }),
+  dbQueryMs: Type.Integer({
+    minimum: 100,
+    maximum: 600_000,
+    default: 5000,
+    description: 'Longest wait for one answer of the database server, in milliseconds.',
+  }),
+  migrateOnStart: Type.Boolean({
+    default: true,
+    description: 'Whether a start brings the schema of the database up to date; else `portcullis migrate` must.',
+  }),
+  encryptionKey: Type.String({
+    pattern: '^([A-Za-z0-9+/_-]{43}=?|[0-9a-fA-F]{64})$',
+    accepts: '32 random bytes, as base64 or as 64 hexadecimal digits',
+    description:
+      'Encrypts the keys that stored secrets are encrypted with. Needed with DB_HOST; the embedded database makes one in DATA_DIR.',
+  }),
+  previousEncryptionKey: Type.String({
+    pattern: '^([A-Za-z0-9+/_-]{43}=?|[0-9a-fA-F]{64})$',
+    accepts: '32 random bytes, as base64 or as 64 hexadecimal digits',
+    description: 'The key before PORTCULLIS_ENCRYPTION_KEY, until `portcullis encryption rotate-key` has run.',
+  }),
 };

@@ -214,6 +214,21 @@ export const fileSchema = closed(
       ),
     ),
     phases: optional(phases),
+    control: optional(
+      closed(
+        {
+          plugins: optional(
+            Type.Array(Type.String({ pattern: unitPattern, accepts: unitName }), {
+              minItems: 1,
+              uniqueItems: true,
+              description:
+                'Plugins that bring its resources, in the order of their set-up; replaces the standard list.',
+            }),
+          ),
+        },
+        'The control plane.',
+      ),
+    ),
     providers: optional(named<SavedProviderEntry>(provider, 'a slug', 'Saved providers by slug.')),
     configs: optional(
       named<JsonObject>(free('A routing config, as in x-gw-config.'), 'a name', 'Routing configs by name.'),

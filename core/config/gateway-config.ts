@@ -1,4 +1,5 @@
 import type { FileKey, JsonObject, PhaseName } from 'portcullis/sdk';
+import type { ControlSettings, RemoteSettings } from '../control/settings.ts';
 
 /** The levels of the log, from the most talkative to none. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -23,6 +24,14 @@ export interface GatewayConfig {
   /** Name of the config that serves when neither the request nor its key names one. */
   readonly defaultConfig?: string;
   readonly keys: readonly FileKey[];
+  /** The control plane of this process; absent: it has none. */
+  readonly control?: ControlSettings;
+  /** The control plane that it reads from instead. */
+  readonly remote?: RemoteSettings;
+  /** Plugins of the control plane that replace the standard ones. */
+  readonly controlPlugins?: readonly string[];
+  /** Requests may name only what is saved, whoever sends them. Default false. */
+  readonly blockInlineConfig?: boolean;
 }
 
 export interface ServerConfig {

@@ -2,9 +2,11 @@ import cors from '@koa/cors';
 import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import { asString, GatewayError } from 'portcullis/sdk';
-import { Exchange } from '../pipeline/exchange.ts';
+import type { ControlPlane } from '../control/control.ts';
 import { identify } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
+import { bareExchange } from './bare-exchange.ts';
+import { controlRouter } from './control-routes.ts';
 import { type HandlerOptions, inferenceHandler, plainError } from './handle.ts';
 import { dialectOfPath, type InferenceRoute, inferenceRoutes } from './inference.ts';
 import { refuseForeignPages } from './local-callers.ts';
@@ -12,6 +14,10 @@ import { refuseForeignPages } from './local-callers.ts';
 export interface AppOptions extends HandlerOptions {
   /** The state that serves now, for what is no inference request. */
   readonly runtime: () => Runtime;
+  /** The control plane of this process; absent: it has none. */
+  readonly control?: ControlPlane | undefined;
+  /** Whether requests to models are served; a control plane may stand alone. */
+  readonly inference: boolean;
 }
 
 /** The HTTP surface: inference routes, health, the pipeline's listing, and errors for everything else. */
@@ -23,13 +29,16 @@ export function createApp(options: AppOptions): Koa {
   const router = new Router({ sensitive: true, strict: true });
   health(router, options);
   router.get('/v1/pipeline', async (ctx) => {
-    await identify(options.runtime(), bareExchange(ctx, options));
+    await identify(options.runtime(), bareExchange(ctx, options, options.newId()));
     ctx.body = { phases: options.runtime().pipeline.rows };
   });
-  for (const route of inferenceRoutes) addRoute(router, route, options);
+  if (options.inference) for (const route of inferenceRoutes) addRoute(router, route, options);
+  const control = options.control === undefined ? undefined : controlRouter(options.control, options);
   app.use(router.routes());
+  // Behind the routes to models, so that they do not pay for its many paths.
+  if (control !== undefined) app.use(control.routes());
   app.use((ctx) => {
-    const allowed = methodsOf(router, ctx.path);
+    const allowed = [router, ...(control === undefined ? [] : [control])].flatMap((each) => methodsOf(each, ctx.path));
     if (allowed.length === 0)
       throw new GatewayError('not_found', `There is no route ${ctx.method} ${ctx.path.slice(0, 200)}.`);
     const headers = { allow: allowed.join(', ') };
@@ -64,7 +73,7 @@ function health(router: Router, { runtime, accepting }: AppOptions): void {
     ctx.body = 'Portcullis is running. See /v1/pipeline.\n';
   });
   router.get('/v1/health', (ctx) => {
-    ctx.body = { status: accepting() ? 'ok' : 'draining', open: runtime().pipeline.open };
+    ctx.body = { status: accepting() ? 'ok' : 'draining', open: runtime().open };
     if (!accepting()) ctx.status = 503;
   });
   router.get('/v1/health/live', (ctx) => {
@@ -73,22 +82,6 @@ function health(router: Router, { runtime, accepting }: AppOptions): void {
   router.get('/v1/health/ready', (ctx) => {
     ctx.status = accepting() ? 200 : 503;
     ctx.body = { status: accepting() ? 'ok' : 'draining' };
-  });
-}
-
-/** A request that is no inference, for the one thing it needs: who calls. */
-function bareExchange(ctx: Context, { runtime, newId }: AppOptions): Exchange {
-  return new Exchange({
-    id: newId(),
-    method: ctx.method,
-    path: ctx.path,
-    query: ctx.search,
-    endpoint: 'proxy',
-    dialect: undefined,
-    params: {},
-    headers: ctx.req.headers as Record<string, string>,
-    vendors: runtime().config.server.headerVendors,
-    startedAt: runtime().now(),
   });
 }
 
@@ -107,8 +100,8 @@ function edge(options: AppOptions) {
     maxAge: 600,
   });
   const passed = (ctx: Context, next: Next): Promise<void> => {
-    const { pipeline, config } = runtime();
-    if (pipeline.open) refuseForeignPages(ctx.req.headers, config.server.cors);
+    const { open, config } = runtime();
+    if (open) refuseForeignPages(ctx.req.headers, config.server.cors);
     // Without an Origin header the request is no browser's, and the headers would only cost time.
     return ctx.req.headers.origin !== undefined && config.server.cors.enabled ? allowOrigins(ctx, next) : next();
   };

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { type DialectName, GatewayError, type Outcome, type RequestRecord } from 'portcullis/sdk';
+import { authorise } from '../pipeline/authorise.ts';
 import { Exchange } from '../pipeline/exchange.ts';
 import { identify, runExchange } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
@@ -81,6 +82,7 @@ async function outcomeOf(
     // Before the body is read: who may not call should cost nothing but a look at the key.
     const identified = identify(runtime, exchange);
     if (identified instanceof Promise) await identified;
+    authorise(exchange);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       if (route.kind !== undefined) checkJsonType(ctx.req);
       const bytes = await readBody(ctx.req, runtime.config.server.bodyLimit);
@@ -101,6 +103,7 @@ async function finish(runtime: Runtime, exchange: Exchange, outcome: Outcome, en
 }
 
 function recordOf(runtime: Runtime, exchange: Exchange, outcome: Outcome, ending: Ending): RequestRecord {
+  const { access } = exchange.principal;
   const left = ending === 'left' || exchange.cancellation.cancelled;
   return {
     id: exchange.id,
@@ -113,6 +116,12 @@ function recordOf(runtime: Runtime, exchange: Exchange, outcome: Outcome, ending
     status: left ? 499 : outcome.status,
     stream: outcome.body.kind === 'stream',
     principal: exchange.principal.id,
+    organisationId: access?.organisationId,
+    workspaceId: access?.workspaceId,
+    keyId: access?.keyId,
+    configId: exchange.savedConfig?.id,
+    configSlug: exchange.savedConfig?.slug,
+    providerSlug: exchange.providerSlug,
     provider: outcome.provider,
     model: outcome.model,
     target: outcome.path === '' ? undefined : outcome.path,

@@ -20,3 +20,8 @@ export function refuseForeignPages({ host, origin }: IncomingHttpHeaders, cors: 
   const text = `Without API keys the gateway takes no requests from pages of "${origin.slice(0, 100)}"; server.cors can allow them.`;
   throw new GatewayError('forbidden', text, { param: 'origin' });
 }
+
+/** Whether an address to listen on is this machine's alone. */
+export function isLoopback(host: string | undefined): boolean {
+  return host === 'localhost' || host === '::1' || host?.startsWith('127.') === true;
+}

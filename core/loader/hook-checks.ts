@@ -1,7 +1,7 @@
 import { type Hooks, type Manifest, phaseNames } from 'portcullis/sdk';
 import { nearest } from '../config/nearest.ts';
 
-const otherHooks = ['open', 'close'] as const;
+const otherHooks = ['secrets', 'open', 'close'] as const;
 const known: readonly string[] = [...phaseNames, ...otherHooks];
 
 /** Where the hooks that setup returned differ from the phases of the manifest, each as a sentence's end. */
@@ -21,11 +21,12 @@ export function hookFaults(manifest: Manifest, hooks: Hooks): readonly string[] 
     const close = nearest(name, known);
     return [`returned a hook ${name}, which is no phase${close === undefined ? '' : ` (did you mean ${close}?)`}`];
   });
-  const { open, close } = hooks as { open?: unknown; close?: unknown };
+  const { open, close, secrets } = hooks as { open?: unknown; close?: unknown; secrets?: unknown };
   return [
     ...phases,
     ...unknown,
     ...(open === undefined || typeof open === 'boolean' ? [] : ['returned an `open` that is neither true nor false']),
+    ...(secrets === undefined || typeof secrets === 'function' ? [] : ['returned a hook secrets that is no function']),
     ...(close === undefined || typeof close === 'function' ? [] : ['returned a `close` that is no function']),
   ];
 }

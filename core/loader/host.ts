@@ -1,4 +1,6 @@
 import {
+  type Directory,
+  type DirectoryKind,
   type FetchReply,
   type FetchRequest,
   type FileSections,
@@ -21,6 +23,10 @@ export interface Capabilities {
   readonly newId: () => string;
   readonly env: (name: string) => string | undefined;
   readonly file: FileSections;
+  /** Absent: there is no control plane. */
+  readonly directory?: Directory | undefined;
+  /** The keyed checksum of a text; undefined while the key is not known. Absent: there is no control plane. */
+  readonly checksum?: ((text: string) => string | undefined) | undefined;
   /** Goes to the network through the URL guard; follows no redirect. Gets only what has been allowed. */
   readonly send: (url: URL, request: FetchRequest) => Promise<FetchReply>;
 }
@@ -30,7 +36,7 @@ const longestFetchMs = 600_000;
 /** The host of one plugin. Each capability checks its grant first and throws `forbidden` where there is none. */
 export function createHost(manifest: Manifest, capabilities: Capabilities): Host {
   const { name, permissions = {} } = manifest;
-  const { file } = capabilities;
+  const { file, directory, checksum } = capabilities;
   const grant = (granted: boolean, permission: string): void => {
     if (granted) return;
     throw new GatewayError(
@@ -40,6 +46,7 @@ export function createHost(manifest: Manifest, capabilities: Capabilities): Host
   };
   const grantFile = (section: keyof FileSections & ('keys' | 'configs' | 'providers')): void =>
     grant(permissions.file?.includes(section) === true, `permissions.file: ${section}`);
+  const kinds = new Set<DirectoryKind>(permissions.directory);
 
   return Object.freeze<Host>({
     name,
@@ -61,14 +68,30 @@ export function createHost(manifest: Manifest, capabilities: Capabilities): Host
       grantFile('configs');
       return file.defaultConfig;
     },
-    fetch: async (url, request) => {
-      const target = targetOf(name, url);
-      const place = `${target.hostname}:${portOf(target)}`;
-      grant(permits(permissions.net ?? [], target.hostname, portOf(target)), `permissions.net: ${place}`);
-      checkBounds(name, request);
-      return capabilities.send(target, request);
+    controlled: directory !== undefined,
+    directory: (kind, ...path) => {
+      grant(kinds.has(kind), `permissions.directory: ${kind}`);
+      return directory?.get(kind, ...path);
     },
+    checksum: (text) => {
+      grant(kinds.has('key') || kinds.has('session'), 'permissions.directory: key or session');
+      return checksum?.(text);
+    },
+    fetch: async (url, request) => capabilities.send(checkFetch(manifest, url, request), request),
   });
+}
+
+/** The place that a plugin wants to call. @throws GatewayError when its manifest does not grant it, or the call has no bounds */
+export function checkFetch({ name, permissions }: Manifest, url: string, request: FetchRequest): URL {
+  const target = targetOf(name, url);
+  if (!permits(permissions?.net ?? [], target.hostname, portOf(target))) {
+    throw new GatewayError(
+      'forbidden',
+      `The plugin ${name} may not do this: its plugin.json does not grant permissions.net: ${target.hostname}:${portOf(target)}.`,
+    );
+  }
+  checkBounds(name, request);
+  return target;
 }
 
 function createSlot<T>(): Slot<T> {

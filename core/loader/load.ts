@@ -57,7 +57,10 @@ export async function loadUnits(
     allOf(units.provider.map((unit) => importUnit(unit, isProvider))),
     allOf(units.plugin.map((unit) => importUnit(unit, isPlugin))),
   ]);
-  await allOf(providers.map(async (entry) => checkProvider(entry)));
+  await allOf([
+    ...providers.map(async (entry) => checkProvider(entry)),
+    ...plugins.map(async (entry) => checkControl(entry)),
+  ]);
   return { providers: createRegistry('provider', providers), plugins: createRegistry('plugin', plugins) };
 }
 
@@ -129,6 +132,16 @@ function checkProvider({ manifest, folder, definition }: ProviderEntry): void {
     'invalid_config',
     faults.map((fault) => `${file}: ${referenceOf(manifest)} ${fault}.`).join('\n'),
   );
+}
+
+/** What a plugin brings to the control plane, its manifest says. */
+function checkControl({ manifest, folder, definition }: PluginEntry): void {
+  const brings = definition.control !== undefined;
+  if (brings === (manifest.control === true)) return;
+  const why = brings
+    ? 'has a control function, but its plugin.json does not say "control": true'
+    : 'has no control function, but its plugin.json says "control": true';
+  throw new GatewayError('invalid_config', `${join(folder, 'index.ts')}: ${referenceOf(manifest)} ${why}.`);
 }
 
 /** As Promise.all, but it waits for all and tells every fault. */

@@ -47,7 +47,17 @@ function misfits(manifest: Manifest, folder: Pick<UnitFolder, 'path' | 'kind'>):
       'sdk',
       `does not admit the sdk of this gateway, ${sdkVersion}`,
     ],
-    [isPlugin && phases.length === 0, 'phases', 'must name at least one phase: a plugin without any can never run'],
+    [
+      isPlugin && phases.length === 0 && manifest.control !== true,
+      'phases',
+      'must name at least one phase, unless "control" is true: a plugin with neither can never run',
+    ],
+    [!isPlugin && manifest.control !== undefined, 'control', 'is for plugins only'],
+    [
+      manifest.tables !== undefined && manifest.control !== true,
+      'tables',
+      'is for plugins of the control plane: "control" must be true beside it',
+    ],
     [!isPlugin && manifest.phases !== undefined, 'phases', 'is for plugins only'],
     [!isPlugin && serves !== undefined, 'serves', 'is for plugins only'],
   ];
@@ -63,6 +73,7 @@ function misfits(manifest: Manifest, folder: Pick<UnitFolder, 'path' | 'kind'>):
 
 function placeFault(entry: string): string | undefined {
   const [host = '', port] = entry.split(':');
+  if (host === '*' && port === '*') return undefined;
   if (host.replace(/^\*\./, '').includes('*'))
     return 'must be host:port; a star stands only for subdomains, as in *.example.com:443';
   return Number(port) >= 1 && Number(port) <= 65_535 ? undefined : 'must name a port from 1 to 65535';

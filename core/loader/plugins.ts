@@ -41,7 +41,8 @@ interface Prepared extends Use {
 }
 
 /**
- * Sets up each listed plugin once, in the order in which the phases first name it. All configs are checked before any
+ * Sets up each listed plugin once, in the order in which the phases first name it; `beside` names plugins without any
+ * phase that are set up too. All configs are checked before any
  * plugin is set up; when one fails, those before it are closed.
  * @throws GatewayError `invalid_config`: a name that nothing bears, a config at fault (a line for each fault), a phase
  * that the plugin does not implement, or a setup that throws
@@ -50,8 +51,9 @@ export async function setupPlugins(
   listed: ListedPhases,
   registry: Registry<PluginEntry>,
   hostFor: (manifest: Manifest) => Host,
+  beside: readonly string[] = [],
 ): Promise<readonly LoadedPlugin[]> {
-  const ready = prepared(usesOf(listed, registry));
+  const ready = prepared([...usesOf(listed, registry), ...besideThese(usesOf(listed, registry), beside, registry)]);
   const loaded: LoadedPlugin[] = [];
   try {
     for (const use of ready) loaded.push(await setUp(use, hostFor(use.entry.manifest)));
@@ -112,6 +114,15 @@ function usesOf(listed: ListedPhases, registry: Registry<PluginEntry>): readonly
     }
   }
   return [...uses.values()];
+}
+
+/** Plugins that are set up for hooks that are no phase. */
+function besideThese(uses: readonly Use[], names: readonly string[], registry: Registry<PluginEntry>): readonly Use[] {
+  const listed = new Set(uses.map(({ entry }) => entry));
+  return names
+    .map((name) => registry.find(name))
+    .filter((entry) => !listed.has(entry) && (entry.manifest.phases ?? []).length === 0)
+    .map((entry) => ({ entry, listedAt: 'control.plugins', configuredAt: undefined, config: {} }));
 }
 
 function refuse(at: string, why: string): never {

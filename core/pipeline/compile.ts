@@ -7,6 +7,7 @@ import {
   type Outcome,
   type PhaseName,
   type Principal,
+  type ProviderEntry,
   phaseNames,
   type RequestContext,
   type RequestRecord,
@@ -54,6 +55,8 @@ export interface Pipeline {
   afterRequest(target: TargetContext, outcome: Outcome): MaybePromise<Outcome>;
   settle(request: RequestContext, record: RequestRecord): MaybePromise<void>;
   log(record: RequestRecord): void;
+  /** Settings that a secret manager holds; undefined: no plugin serves secret references. */
+  secrets(entry: ProviderEntry): MaybePromise<JsonObject | undefined>;
   close(): Promise<void>;
 }
 
@@ -64,9 +67,16 @@ interface Entry<H> {
   readonly hook: H;
 }
 
-/** @param order the plugins of each phase, in run order */
-export function compilePipeline(order: Readonly<Record<PhaseName, readonly ReadyPlugin[]>>, log: Log): Pipeline {
-  const plugins = [...new Set(phaseNames.flatMap((phase) => order[phase]))];
+/**
+ * @param order the plugins of each phase, in run order
+ * @param beside plugins in no phase, for the hooks that are none
+ */
+export function compilePipeline(
+  order: Readonly<Record<PhaseName, readonly ReadyPlugin[]>>,
+  log: Log,
+  beside: readonly ReadyPlugin[] = [],
+): Pipeline {
+  const plugins = [...new Set([...phaseNames.flatMap((phase) => order[phase]), ...beside])];
   const entries = <P extends PhaseName>(phase: P): readonly Entry<NonNullable<Hooks[P]>>[] =>
     order[phase].map((plugin) => {
       const hook = plugin.hooks[phase];
@@ -93,6 +103,9 @@ export function compilePipeline(order: Readonly<Record<PhaseName, readonly Ready
   const afterRequest = entries('afterRequest');
   const settle = entries('settle');
   const records = entries('log');
+  const secrets = plugins.flatMap(({ name, hooks }) =>
+    hooks.secrets === undefined ? [] : [{ plugin: name, hook: hooks.secrets.bind(hooks) }],
+  );
   const warn = (phase: PhaseName | 'close', plugin: string, error: unknown): undefined => {
     log.error('plugin_failed', { phase, plugin, error: error instanceof Error ? error.message : 'not an error' });
   };
@@ -167,6 +180,7 @@ export function compilePipeline(order: Readonly<Record<PhaseName, readonly Ready
         }
       }
     },
+    secrets: (entry) => first(secrets, (hook) => hook(entry)),
     close: async () => {
       for (const plugin of plugins.toReversed()) {
         try {

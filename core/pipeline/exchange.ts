@@ -5,10 +5,13 @@ import {
   type Endpoint,
   GatewayError,
   type JsonObject,
+  type OrganisationEntry,
   type Principal,
   parseJson,
   type RequestContext,
   type RequestHeaders,
+  type SavedConfigName,
+  type WorkspaceEntry,
 } from 'portcullis/sdk';
 import { Cancellation } from '../upstream/cancellation.ts';
 
@@ -68,6 +71,14 @@ export class Exchange implements RequestContext {
   rawBody: Uint8Array | undefined;
   principal: Principal = unidentified;
   metadata: Readonly<Record<string, string>> = {};
+  /** Of callers who belong to an organisation. */
+  organisation: OrganisationEntry | undefined;
+  workspace: WorkspaceEntry | undefined;
+  /** The request may name only what is saved. */
+  savedOnly = false;
+  savedConfig: SavedConfigName | undefined;
+  /** Of the target that was tried last. */
+  providerSlug: string | undefined;
   readonly #vendors: readonly string[];
 
   constructor(options: ExchangeOptions) {
@@ -111,14 +122,32 @@ export class Exchange implements RequestContext {
 
 const maxMetadataValue = 128;
 
-/** The request's metadata: the key's defaults, the header's own, and `_user` from the body. */
-export function metadataOf(exchange: Exchange): Readonly<Record<string, string>> {
+type Metadata = Readonly<Record<string, string>>;
+
+const noMetadata: Metadata = Object.freeze({});
+
+/**
+ * The request's metadata: the key's defaults, the header's own, and `_user` from the body. For callers who belong to an
+ * organisation what is set above them wins: organisation, workspace, key, request. For those of the operator's file the
+ * request wins.
+ */
+export function metadataOf(exchange: Exchange): Metadata {
   const header = exchange.control('metadata');
   const user = asString(exchange.body.user);
-  const defaults = exchange.principal.metadata;
-  if (header === undefined && user === undefined) return defaults ?? {};
+  const { principal, workspace, organisation } = exchange;
+  const defaults = principal.metadata;
+  const above =
+    workspace === undefined ? undefined : merged(workspace.defaults.metadata, organisation?.defaults.metadata);
+  if (header === undefined && user === undefined) return merged(defaults, above) ?? noMetadata;
   const given = header === undefined ? {} : parsedMetadata(header);
-  return { ...defaults, ...(user === undefined ? {} : { _user: user.slice(0, maxMetadataValue) }), ...given };
+  const own = { ...(user === undefined ? {} : { _user: user.slice(0, maxMetadataValue) }), ...given };
+  return workspace === undefined ? { ...defaults, ...own } : { ...own, ...defaults, ...above };
+}
+
+/** The second wins; a copy only where both say something. */
+function merged(first: Metadata | undefined, second: Metadata | undefined): Metadata | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return { ...first, ...second };
 }
 
 function parsedMetadata(header: string): Record<string, string> {

@@ -1,4 +1,4 @@
-import { asString, GatewayError, type JsonObject, type Resolution } from 'portcullis/sdk';
+import { asString, GatewayError, type JsonObject, type Resolution, type SavedConfigName } from 'portcullis/sdk';
 import { type CompileOptions, compilePlan } from '../routing/compile.ts';
 import type { Leaf, Node, Plan } from '../routing/plan.ts';
 
@@ -13,8 +13,15 @@ export interface ResolvedPlan {
   readonly operatorHost: string | undefined;
   /** Some target switches strict compliance off. */
   readonly relaxed: boolean;
+  /** Some target asks for the gateway's own list of models. */
+  readonly listsModels: boolean;
   /** Every target names a model of its own, so that the request may leave it out. */
   readonly suppliesModel: boolean;
+}
+
+interface SavedConfig {
+  readonly config: JsonObject;
+  readonly name: SavedConfigName;
 }
 
 /** Stands for a resolution without overrides. */
@@ -22,7 +29,7 @@ const noOverrides: JsonObject = Object.freeze({});
 
 /** Compiles routing configs once: saved ones at start, inline ones at their first use. */
 export class Plans {
-  readonly #saved = new Map<string, JsonObject>();
+  readonly #saved = new Map<string, SavedConfig>();
   readonly #options: CompileOptions;
   /** By the config and the overrides, which a resolve plugin hands out again, as the same objects, for an equal request. */
   readonly #known = new WeakMap<JsonObject, WeakMap<JsonObject, ResolvedPlan>>();
@@ -38,8 +45,18 @@ export class Plans {
         const param = `configs.${name}${error.param === undefined ? '' : `.${error.param}`}`;
         throw new GatewayError(error.code, `${param}: ${error.message}`, { param, cause: error });
       }
-      this.#saved.set(name, config);
+      this.#saved.set(name, { config, name: { id: name, slug: name } });
     }
+  }
+
+  /** What the saved config of a resolution goes by; undefined: it is none. */
+  nameOf({ config, saved }: Resolution): SavedConfigName | undefined {
+    return saved ?? (typeof config === 'string' ? this.#saved.get(config)?.name : undefined);
+  }
+
+  /** @throws GatewayError when a routing config could not be saved: `param` is inside it */
+  check(config: JsonObject): void {
+    refuseStrayKeys(compilePlan(config, this.#options));
   }
 
   planOf(resolution: Resolution): ResolvedPlan {
@@ -53,7 +70,9 @@ export class Plans {
     return plan;
   }
 
-  #resolved(config: JsonObject, { overrides, inline = false }: Resolution): ResolvedPlan {
+  #resolved(config: JsonObject, { overrides, saved, inline = false }: Resolution): ResolvedPlan {
+    // Those of the file were looked at when they were loaded.
+    if (!inline && saved !== undefined) refuseStrayKeys(compilePlan(config, this.#options));
     const plan = compilePlan({ ...config, ...overrides }, this.#options);
     const leaves = leavesOf(plan.root);
     return {
@@ -61,6 +80,7 @@ export class Plans {
       inline,
       callersHost: asString(overrides?.custom_host),
       operatorHost: inline ? undefined : asString(config.custom_host),
+      listsModels: leaves.some((leaf) => leaf.fetchIntegratedModels === true),
       relaxed: leaves.some((leaf) => leaf.strict === false),
       suppliesModel: leaves.every(
         (leaf) => typeof (leaf.overrideParams?.model ?? leaf.defaultParams?.model) === 'string',
@@ -73,7 +93,7 @@ export class Plans {
     const name = resolution.config;
     if (name === undefined) return resolution.overrides === undefined ? noProvider() : noConfig;
     const saved = this.#saved.get(name);
-    if (saved !== undefined) return saved;
+    if (saved !== undefined) return saved.config;
     const names = [...this.#saved.keys()].slice(0, 20).join(', ') || 'none';
     throw new GatewayError('invalid_config', `No saved config has the name "${name.slice(0, 100)}". Saved: ${names}.`, {
       param: 'x-gw-config',

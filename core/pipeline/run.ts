@@ -5,7 +5,9 @@ import { type Exchange, metadataOf } from './exchange.ts';
 import { asksProvider, integratedModels } from './models.ts';
 import type { ResolvedPlan } from './plans.ts';
 import type { Runtime } from './runtime.ts';
+import { refuseInline } from './saved-only.ts';
 import { runTarget } from './target.ts';
+import { enterWorkspace } from './workspace.ts';
 
 /** Takes one identified request through the request phases and the router. Throws what ends it before any target. */
 export async function runExchange(
@@ -13,16 +15,16 @@ export async function runExchange(
   exchange: Exchange,
   kind: RequestKind | undefined,
 ): Promise<Outcome> {
-  if (exchange.endpoint === 'listModels' && !asksProvider(exchange)) return integratedModels(runtime);
+  const entering = enterWorkspace(runtime, exchange);
+  if (entering instanceof Promise) await entering;
+  if (exchange.endpoint === 'listModels' && !asksProvider(exchange)) return integratedModels(runtime, exchange);
   const resolving = resolvePlan(runtime, exchange, kind);
   const plan = resolving instanceof Promise ? await resolving : resolving;
   const admitted = runtime.pipeline.admit(exchange);
   if (admitted instanceof Promise) await admitted;
+  if (exchange.endpoint === 'listModels' && plan.listsModels) return integratedModels(runtime, exchange);
   const { root } = plan.plan;
-  if (root.kind === 'leaf') {
-    if (exchange.endpoint === 'listModels' && root.fetchIntegratedModels === true) return integratedModels(runtime);
-    return runTarget(runtime, exchange, plan, root);
-  }
+  if (root.kind === 'leaf') return runTarget(runtime, exchange, plan, root);
   return walk(
     plan.plan,
     walkFacts(runtime, exchange, plan),
@@ -39,6 +41,8 @@ function giveUp({ body }: Outcome): void {
 
 /** What the strategies may look at. */
 export function walkFacts(runtime: Runtime, exchange: Exchange, plan: ResolvedPlan): WalkFacts {
+  // Nobody may open a breaker for others: by sending their config with a broken key, or by saving one of equal text.
+  const scope = plan.inline ? exchange.principal.id : exchange.workspace?.id;
   return {
     metadata: exchange.metadata,
     params: exchange.body,
@@ -46,19 +50,19 @@ export function walkFacts(runtime: Runtime, exchange: Exchange, plan: ResolvedPl
     random: runtime.random,
     now: runtime.now,
     cancelled: () => exchange.cancellation.cancelled,
-    // Nobody may open a breaker for others by sending their config with a broken key of its own.
-    ...(plan.inline ? { scope: exchange.principal.id } : {}),
+    ...(scope === undefined ? {} : { scope }),
   };
 }
 
-/** Who calls. @throws GatewayError `unauthenticated` when no plugin knows the caller */
+const keyRequired = 'An API key is required: send it as x-gw-api-key or as a Bearer token.';
+const unknownKey = 'The API key is unknown or revoked.';
+
+/** Who calls. @throws GatewayError `unauthenticated` when no plugin knows the caller, or nobody may call unknown */
 export function identify(runtime: Runtime, exchange: Exchange): MaybePromise<void> {
   const accept = (principal: Exchange['principal'] | undefined) => {
-    if (principal === undefined) {
-      throw new GatewayError(
-        'unauthenticated',
-        'An API key is required: send it as x-gw-api-key or as a Bearer token.',
-      );
+    if (principal === undefined || (principal.kind === 'anonymous' && !runtime.open)) {
+      const unknown = exchange.control('api-key') !== undefined;
+      throw new GatewayError('unauthenticated', unknown ? unknownKey : keyRequired);
     }
     exchange.principal = principal;
   };
@@ -66,12 +70,19 @@ export function identify(runtime: Runtime, exchange: Exchange): MaybePromise<voi
   return principal instanceof Promise ? principal.then(accept) : accept(principal);
 }
 
-/** What is asked, and of whom: settles the body, the metadata and the plan of the exchange. */
+/** What is asked, and of whom: settles the body, the metadata and the plan of an exchange that has entered its workspace. */
 export function resolvePlan(
   runtime: Runtime,
   exchange: Exchange,
   kind: RequestKind | undefined,
 ): MaybePromise<ResolvedPlan> {
+  const judged = refuseInline(runtime, exchange);
+  return judged instanceof Promise
+    ? judged.then(() => resolved(runtime, exchange, kind))
+    : resolved(runtime, exchange, kind);
+}
+
+function resolved(runtime: Runtime, exchange: Exchange, kind: RequestKind | undefined): MaybePromise<ResolvedPlan> {
   exchange.metadata = metadataOf(exchange);
   const resolution = runtime.pipeline.resolve(exchange);
   return resolution instanceof Promise
@@ -87,7 +98,12 @@ function applyResolution(
 ): ResolvedPlan {
   if (resolution.body !== undefined) exchange.body = resolution.body;
   if (resolution.metadata !== undefined) exchange.metadata = { ...exchange.metadata, ...resolution.metadata };
+  if (exchange.principal.access !== undefined && typeof resolution.config === 'string') {
+    const text = `No saved config of this workspace has the id or slug "${resolution.config.slice(0, 100)}".`;
+    throw new GatewayError('invalid_config', text, { param: 'x-gw-config' });
+  }
   const plan = runtime.plans.planOf(resolution);
+  exchange.savedConfig = runtime.plans.nameOf(resolution);
   if (kind === undefined) return plan;
   validateRequest(kind, exchange.body, { strict: exchange.strict && !plan.relaxed });
   if (exchange.body.model === undefined && !plan.suppliesModel) {

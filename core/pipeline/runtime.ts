@@ -1,4 +1,4 @@
-import type { Log } from 'portcullis/sdk';
+import type { Directory, Log } from 'portcullis/sdk';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import type { Breakers } from '../routing/breaker.ts';
 import type { ProviderUnit } from '../upstream/provider-unit.ts';
@@ -15,6 +15,12 @@ export interface Runtime {
   readonly upstream: Upstream;
   readonly breakers: Breakers;
   readonly settings: TargetSettings;
+  /** The records of organisations and their workspaces; undefined: there is no control plane. */
+  readonly directory: Directory | undefined;
+  /** Nobody needs a key: true until there is one. May change while it runs. */
+  readonly open: boolean;
+  /** Headers, behind the vendor segment, by which a request sets up a provider of its own. */
+  readonly settingHeaders: readonly string[];
   readonly log: Log;
   readonly now: () => number;
   readonly random: () => number;

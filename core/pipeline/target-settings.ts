@@ -1,107 +1,152 @@
-import { asString, GatewayError, type JsonObject, type Settings } from 'portcullis/sdk';
+import { GatewayError, type IntegratedModel, type MaybePromise, type Settings } from 'portcullis/sdk';
 import type { SavedProvider } from '../config/gateway-config.ts';
 import type { Leaf } from '../routing/plan.ts';
-import type { ProviderUnit } from '../upstream/provider-unit.ts';
-import { headerSettings, type ResolvedSettings, resolveSettings } from '../upstream/settings.ts';
+import { headerSettings, type ResolvedSettings, resolveSettings, type SavedSettings } from '../upstream/settings.ts';
 import type { Exchange } from './exchange.ts';
 import type { ResolvedPlan } from './plans.ts';
+import {
+  type FindUnit,
+  fileProviders,
+  providerInModel,
+  type SavedProviders,
+  type TargetProvider,
+} from './target-provider.ts';
+import { WorkspaceProviders, type WorkspaceProvidersOptions } from './workspace-providers.ts';
 
-export interface TargetProvider {
-  readonly unit: ProviderUnit;
-  readonly saved: SavedProvider | undefined;
-}
-
-interface Remembered extends TargetProvider {
-  readonly settings: ResolvedSettings;
-}
-
-export interface TargetSettingsOptions {
+export interface TargetSettingsOptions extends Partial<Omit<WorkspaceProvidersOptions, 'findUnit'>> {
   readonly providers: Readonly<Record<string, SavedProvider>>;
-  readonly findProvider: (name: string) => ProviderUnit;
+  readonly findProvider: FindUnit;
   readonly env: (name: string) => string | undefined;
 }
 
+type SavedCode = 'unknown_virtual_key' | 'unknown_provider';
+
+const nothing = (): undefined => undefined;
+
 /** Finds the provider of a target and the settings that it is called with. */
 export class TargetSettings {
-  readonly #options: TargetSettingsOptions;
-  /** Settings that owe nothing to the request, by target. */
-  readonly #remembered = new WeakMap<Leaf, Remembered>();
+  readonly #env: TargetSettingsOptions['env'];
+  readonly #ofFile: ReturnType<typeof fileProviders>;
+  readonly #ofWorkspaces: WorkspaceProviders;
+  /** Settings that owe nothing to the request, by target, then by the saved model or the provider. */
+  readonly #remembered = new WeakMap<Leaf, WeakMap<TargetProvider | IntegratedModel, Remembered>>();
 
-  constructor(options: TargetSettingsOptions) {
-    this.#options = options;
+  constructor({ providers, findProvider, env, directory, secrets, now }: TargetSettingsOptions) {
+    this.#env = env;
+    this.#ofFile = fileProviders(providers, findProvider);
+    this.#ofWorkspaces = new WorkspaceProviders({
+      directory,
+      findUnit: findProvider,
+      secrets: secrets ?? nothing,
+      now: now ?? Date.now,
+    });
   }
 
-  /** The provider of the target: its own, then that of the virtual key, then the one that the model names. */
-  providerOf(leaf: Leaf, body: JsonObject): TargetProvider {
-    if (leaf.virtualKey !== undefined) return this.#saved(leaf.virtualKey, 'unknown_virtual_key');
-    const name = leaf.provider ?? providerInModel(leaf, body);
-    if (name === undefined) {
-      const text = leaf.passthrough
-        ? 'A passthrough target takes its provider from the request: send x-gw-provider, or a model of the form @provider/model.'
-        : 'The config names no provider: give `provider` or `virtual_key`, send x-gw-provider, or use a model of the form @provider/model.';
-      throw new GatewayError('bad_request', text, { param: 'provider' });
-    }
-    if (!name.startsWith('@')) return { unit: this.#options.findProvider(name), saved: undefined };
-    const slug = name.slice(1);
-    return this.#options.providers[slug] === undefined
-      ? { unit: this.#options.findProvider(slug), saved: undefined }
-      : this.#saved(slug, 'unknown_provider');
+  /**
+   * The provider of the target: that of the virtual key, then its own, then the one that the model names. Saved ones are
+   * those of the operator's file, or those of the caller's workspace. No promise unless something has to be loaded.
+   */
+  providerOf(leaf: Leaf, exchange: Exchange): MaybePromise<TargetProvider> {
+    if (leaf.virtualKey !== undefined) return this.#saved(leaf.virtualKey, 'unknown_virtual_key', exchange);
+    const name = leaf.provider ?? providerInModel(leaf, exchange.body);
+    if (name === undefined) throw nowhere(leaf);
+    if (!name.startsWith('@')) return this.#unit(name, exchange);
+    return this.#saved(name.slice(1), 'unknown_provider', exchange);
   }
 
-  settingsOf(leaf: Leaf, provider: TargetProvider, plan: ResolvedPlan, exchange: Exchange): ResolvedSettings {
+  /** Whether something is saved under the slug for this caller, usable or not. */
+  isSaved(slug: string, { principal }: Exchange): MaybePromise<boolean> {
+    return principal.access === undefined
+      ? this.#ofFile.find(slug) !== undefined
+      : this.#ofWorkspaces.has(principal.access, slug);
+  }
+
+  /** @param model as the provider will see it; a saved one may have a host of its own */
+  settingsOf(
+    leaf: Leaf,
+    provider: TargetProvider,
+    plan: ResolvedPlan,
+    exchange: Exchange,
+    model?: string,
+  ): ResolvedSettings {
     // The caller's credential belongs to one provider: it is never shown to the several targets of a strategy.
-    const own = plan.plan.root === leaf && provider.saved === undefined && leaf.apiKey === undefined;
-    const fromHeaders: Settings | undefined = headerSettings(provider.unit, exchange, own);
-    if (fromHeaders !== undefined) return this.#resolve(leaf, provider, plan, fromHeaders);
-    const known = this.#remembered.get(leaf);
-    if (known?.unit === provider.unit && known.saved === provider.saved) return known.settings;
-    const settings = this.#resolve(leaf, provider, plan, undefined);
-    this.#remembered.set(leaf, { ...provider, settings });
+    const own =
+      plan.plan.root === leaf && provider.saved === undefined && leaf.apiKey === undefined && !exchange.savedOnly;
+    const fromHeaders = headerSettings(provider.unit, exchange, own);
+    const special = model === undefined ? undefined : provider.special?.get(model);
+    if (fromHeaders !== undefined) return this.#resolve(leaf, provider, special, plan, fromHeaders);
+    const byProvider = this.#remembered.get(leaf);
+    const known = byProvider?.get(special ?? provider);
+    if (known?.provider === provider) return known.settings;
+    const settings = this.#resolve(leaf, provider, special, plan, undefined);
+    const kept = byProvider ?? new WeakMap<TargetProvider | IntegratedModel, Remembered>();
+    this.#remembered.set(leaf, kept.set(special ?? provider, { provider, settings }));
     return settings;
   }
 
   #resolve(
     leaf: Leaf,
-    { unit, saved }: TargetProvider,
+    provider: TargetProvider,
+    model: IntegratedModel | undefined,
     plan: ResolvedPlan,
     fromHeaders: Settings | undefined,
   ): ResolvedSettings {
     return resolveSettings({
-      unit,
+      unit: provider.unit,
       leaf,
-      saved,
+      saved: withModel(provider.saved, model),
+      savedApart: provider.entry !== undefined,
       leafIsCallers: plan.inline,
       // A target below the root may have a host of its own, which the caller's does not replace.
       hostIsCallers: leaf.customHost !== undefined && (plan.inline || leaf.customHost === plan.callersHost),
       operatorHost: plan.operatorHost,
       fromHeaders,
-      env: this.#options.env,
+      env: provider.foreign === true ? nothing : this.#env,
     });
   }
 
-  #saved(slug: string, code: 'unknown_virtual_key' | 'unknown_provider'): TargetProvider {
-    const saved = Object.hasOwn(this.#options.providers, slug) ? this.#options.providers[slug] : undefined;
-    if (saved === undefined) {
-      throw new GatewayError(code, `The virtual key "${slug.slice(0, 100)}" is not known.`, { param: 'virtual_key' });
-    }
-    return { unit: this.#options.findProvider(saved.provider), saved };
+  #find(slug: string, { principal }: Exchange): MaybePromise<TargetProvider | undefined> {
+    return principal.access === undefined ? this.#ofFile.find(slug) : this.#ofWorkspaces.find(principal.access, slug);
+  }
+
+  #unit(name: string, { principal }: Exchange): TargetProvider {
+    const units: Pick<SavedProviders, 'unit'> = principal.access === undefined ? this.#ofFile : this.#ofWorkspaces;
+    return units.unit(name);
+  }
+
+  #saved(slug: string, code: SavedCode, exchange: Exchange): MaybePromise<TargetProvider> {
+    const found = this.#find(slug, exchange);
+    if (found instanceof Promise) return found.then((provider) => provider ?? this.#unsaved(slug, code, exchange));
+    return found ?? this.#unsaved(slug, code, exchange);
+  }
+
+  /** What follows an @ may also be the name of a unit; a virtual key is always a saved provider. */
+  #unsaved(slug: string, code: SavedCode, exchange: Exchange): TargetProvider {
+    if (code === 'unknown_provider') return this.#unit(slug, exchange);
+    const where = exchange.principal.access === undefined ? '' : ' in this workspace';
+    throw new GatewayError(code, `The virtual key "${slug.slice(0, 100)}" is not known${where}.`, {
+      param: 'virtual_key',
+    });
   }
 }
 
-function providerInModel(leaf: Leaf, body: JsonObject): string | undefined {
-  const model = asString(leaf.overrideParams?.model ?? body.model ?? leaf.defaultParams?.model);
-  const slash = model?.startsWith('@') === true ? model.indexOf('/') : -1;
-  return model === undefined || slash === -1 ? undefined : model.slice(0, slash);
+interface Remembered {
+  readonly provider: TargetProvider;
+  readonly settings: ResolvedSettings;
 }
 
-/** @throws GatewayError when a saved provider is limited to some models and this is none of them */
-export function checkModel(saved: SavedProvider | undefined, model: string): void {
-  if (saved === undefined || saved.models.length === 0 || model === '' || saved.models.includes(model)) return;
-  throw new GatewayError(
-    'bad_request',
-    `This provider does not serve the model "${model.slice(0, 100)}". It serves: ${saved.models.join(', ')}.`,
-    {
-      param: 'model',
-    },
-  );
+function nowhere(leaf: Leaf): GatewayError {
+  const text = leaf.passthrough
+    ? 'A passthrough target takes its provider from the request: send x-gw-provider, or a model of the form @provider/model.'
+    : 'The config names no provider: give `provider` or `virtual_key`, send x-gw-provider, or use a model of the form @provider/model.';
+  return new GatewayError('bad_request', text, { param: 'provider' });
+}
+
+function withModel(saved: SavedSettings | undefined, model: IntegratedModel | undefined): SavedSettings | undefined {
+  if (saved === undefined || model === undefined) return saved;
+  return {
+    ...saved,
+    ...(model.customHost === undefined ? {} : { customHost: model.customHost }),
+    ...(model.customHeaders === undefined ? {} : { headers: { ...saved.headers, ...model.customHeaders } }),
+  };
 }

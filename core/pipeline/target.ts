@@ -2,10 +2,11 @@ import { GatewayError, type Outcome, type TargetContext } from 'portcullis/sdk';
 import type { Leaf } from '../routing/plan.ts';
 import { buildOutbound, type Outbound } from '../upstream/outbound.ts';
 import { errorOutcome, type OutcomeFacts } from '../upstream/outcome.ts';
+import { allowedModel } from './allowed-models.ts';
 import type { Exchange } from './exchange.ts';
 import type { ResolvedPlan } from './plans.ts';
 import type { Runtime } from './runtime.ts';
-import { checkModel, type TargetProvider } from './target-settings.ts';
+import type { TargetProvider } from './target-provider.ts';
 
 /** Faults that no other target can mend: they end the request. */
 const final: ReadonlySet<string> = new Set(['internal', 'plugin_failed', 'client_closed']);
@@ -20,12 +21,15 @@ export async function runTarget(
   const { pipeline } = runtime;
   let provider: TargetProvider | undefined;
   try {
-    provider = runtime.settings.providerOf(leaf, exchange.body);
+    exchange.providerSlug = undefined;
+    const found = runtime.settings.providerOf(leaf, exchange);
+    provider = found instanceof Promise ? await found : found;
+    exchange.providerSlug = provider.slug;
     const prepared = prepareTarget(runtime, exchange, leaf, provider);
     const target = prepared instanceof Promise ? await prepared : prepared;
     const known = pipeline.lookup(target);
-    const found = known instanceof Promise ? await known : known;
-    const outcome = found ?? (await attempted(runtime, exchange, plan, leaf, provider, target));
+    const answer = known instanceof Promise ? await known : known;
+    const outcome = answer ?? (await attempted(runtime, exchange, plan, leaf, provider, target));
     try {
       const final = pipeline.afterRequest(target, outcome);
       return final instanceof Promise ? await final : final;
@@ -97,6 +101,7 @@ export function prepareTarget(
     path: leaf.path,
     name: leaf.name,
     provider: provider.unit.name,
+    providerSlug: provider.slug,
     body: exchange.body,
     strict: exchange.strict && leaf.strict !== false,
     retry: leaf.retry,
@@ -121,16 +126,15 @@ export function outboundOf(
   provider: TargetProvider,
   target: TargetContext,
 ): Outbound {
-  const outbound = buildOutbound({
+  const model = allowedModel(exchange, provider, target);
+  return buildOutbound({
     request: exchange,
     leaf,
     unit: provider.unit,
-    settings: runtime.settings.settingsOf(leaf, provider, plan, exchange),
+    settings: runtime.settings.settingsOf(leaf, provider, plan, exchange, model),
     body: target.body,
     rawBody: exchange.rawBody,
     strict: target.strict,
     vendors: runtime.config.server.headerVendors,
   });
-  checkModel(provider.saved, outbound.facts.model);
-  return outbound;
 }

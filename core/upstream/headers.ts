@@ -79,6 +79,18 @@ export function forwarded(
   return chosen;
 }
 
+/** What the connection and the gateway decide, whatever a saved provider says. */
+const deniedConfigured = new Set([...hopByHop, 'host', 'content-length', 'content-type', 'expect', 'accept-encoding']);
+
+/** The headers that a saved provider adds, by lower-case names. They are its owner's, so they may hold a credential. */
+export function configured(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers)
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .filter(([name]) => !deniedConfigured.has(name)),
+  );
+}
+
 /** All of the client's headers that may be forwarded: what the proxy route sends on. */
 export function forwardedAll(headers: RequestHeaders, vendors: readonly string[]): Record<string, string> {
   // The client's own connection to the gateway may declare more headers to be hop-by-hop.

@@ -155,7 +155,7 @@ function queryFor({ request }: OutboundSources, { dialect }: ChosenEndpoint, pat
 }
 
 function headersFor(sources: OutboundSources, facts: CallFacts, hasBody: boolean): Record<string, string> {
-  const { request, leaf, unit, vendors } = sources;
+  const { request, leaf, unit, settings, vendors } = sources;
   const proxied = request.endpoint === 'proxy';
   const headers: Record<string, string> = proxied
     ? forwardedAll(request.headers, vendors)
@@ -174,10 +174,11 @@ function headersFor(sources: OutboundSources, facts: CallFacts, hasBody: boolean
     const value = own[name];
     if (value !== undefined) headers[name] = value;
   }
+  if (settings.headers !== undefined) Object.assign(headers, settings.headers);
   return headers;
 }
 
 /** `@slug/model` chose the provider; the provider wants to see `model`. */
-function withoutSlug(model: string): string {
+export function withoutSlug(model: string): string {
   return model.startsWith('@') && model.includes('/') ? model.slice(model.indexOf('/') + 1) : model;
 }

@@ -7,24 +7,32 @@ import {
   type Settings,
 } from 'portcullis/sdk';
 import type { Leaf } from '../routing/plan.ts';
+import { configured } from './headers.ts';
 import type { ProviderUnit } from './provider-unit.ts';
 
-/** A saved provider of the operator: credentials and settings under a name, used as virtual key. */
+/** A saved provider: credentials and settings under a name, used as virtual key. */
 export interface SavedSettings {
   readonly customHost?: string;
   /** By snake_case name. */
   readonly settings: JsonObject;
+  /** Headers of every call to it, which may hold secrets. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface SettingSources {
   readonly unit: ProviderUnit;
   readonly leaf: Leaf;
   readonly saved: SavedSettings | undefined;
+  /**
+   * The saved provider is not the config's: who may write configs in a workspace need not know its credentials, so a saved
+   * config cannot send them elsewhere either. Default: both are the operator's.
+   */
+  readonly savedApart?: boolean;
   /** The leaf's own fields came from the caller, not from a saved config. */
   readonly leafIsCallers: boolean;
   /** The custom host came from the caller. */
   readonly hostIsCallers: boolean;
-  /** Where the operator's config points, when the caller's host took its place. */
+  /** Where the saved config points, when the caller's host took its place. */
   readonly operatorHost?: string | undefined;
   /** What the caller's headers supply: see `headerSettings`. */
   readonly fromHeaders: Settings | undefined;
@@ -37,39 +45,89 @@ export interface ResolvedSettings {
   readonly base: string;
   /** The base is not the provider's own. */
   readonly customHost: boolean;
+  /** Headers of the saved provider, lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What one party gives. */
+interface Layer {
+  readonly settings: Settings;
+  readonly host: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
  * Merges the settings of a target: environment, saved provider, config, request headers; the later wins.
- * Secrets of the operator are only ever sent where the operator's own settings point: when what the caller gives leads
- * to another origin, they are left out, and the caller must bring its own.
+ * The secrets of a party are only ever sent where it and those before it point: when what a later one gives leads to
+ * another origin, they are left out, and the later one must bring its own.
  */
 export function resolveSettings(sources: SettingSources): ResolvedSettings {
-  const { unit, leaf, saved } = sources;
-  const fromLeaf = leafSettings(unit, leaf);
-  const operator = {
-    ...environmentSettings(sources),
-    ...snakeSettings(unit, saved?.settings),
-    ...(sources.leafIsCallers ? {} : fromLeaf),
-  };
-  const caller = { ...(sources.leafIsCallers ? fromLeaf : {}), ...sources.fromHeaders };
-  const customHost = leaf.customHost ?? saved?.customHost;
-  const merged = { ...operator, ...caller };
-  if (Object.keys(caller).length === 0 && !sources.hostIsCallers) return finish(unit, merged, customHost);
+  const { unit } = sources;
+  const layers = layersOf(sources).filter(
+    ({ settings, host, headers }) => host !== undefined || headers !== undefined || !isEmpty(settings),
+  );
+  if (layers.length < 2) return finish(unit, layers[0]?.settings ?? {}, layers[0]?.host, layers[0]?.headers);
 
-  const operatorHost = sources.hostIsCallers ? (sources.operatorHost ?? saved?.customHost) : customHost;
-  const operatorOrigin = originOf(unit, operator, operatorHost);
-  if (operatorOrigin !== undefined && operatorOrigin === originOf(unit, merged, customHost))
-    return finish(unit, merged, customHost);
-  return finish(unit, { ...withoutSecrets(unit, operator), ...caller }, customHost);
+  const merged = Object.assign({}, ...layers.map(({ settings }) => settings)) as Settings;
+  const host = layers.findLast((layer) => layer.host !== undefined)?.host;
+  const origin = originOf(unit, merged, host);
+  let below: Settings = {};
+  let hostBelow: string | undefined;
+  let kept: Settings = {};
+  let headers: Layer['headers'];
+  for (const layer of layers) {
+    below = { ...below, ...layer.settings };
+    hostBelow = layer.host ?? hostBelow;
+    const meant = layer === layers.at(-1) || (origin !== undefined && origin === originOf(unit, below, hostBelow));
+    kept = { ...kept, ...(meant ? layer.settings : withoutSecrets(unit, layer.settings)) };
+    if (meant) headers ??= layer.headers;
+  }
+  return finish(unit, kept, host, headers);
 }
 
-function finish(unit: ProviderUnit, merged: Settings, customHost: string | undefined): ResolvedSettings {
+/** The parties in the order of their precedence, the weakest first. */
+function layersOf(sources: SettingSources): readonly Layer[] {
+  const { unit, leaf, saved, hostIsCallers } = sources;
+  const fromLeaf = leafSettings(unit, leaf);
+  const config = {
+    settings: sources.leafIsCallers ? {} : fromLeaf,
+    host: hostIsCallers ? sources.operatorHost : leaf.customHost,
+  };
+  const provider = {
+    settings: { ...environmentSettings(sources), ...snakeSettings(unit, saved?.settings) },
+    host: saved?.customHost,
+    headers: saved?.headers,
+  };
+  const caller = {
+    settings: { ...(sources.leafIsCallers ? fromLeaf : {}), ...sources.fromHeaders },
+    host: hostIsCallers ? leaf.customHost : undefined,
+  };
+  if (sources.savedApart === true) return [provider, config, caller];
+  const operator = {
+    settings: { ...provider.settings, ...config.settings },
+    host: config.host ?? provider.host,
+    headers: provider.headers,
+  };
+  return [operator, caller];
+}
+
+function isEmpty(settings: Settings): boolean {
+  for (const _ in settings) return false;
+  return true;
+}
+
+function finish(
+  unit: ProviderUnit,
+  merged: Settings,
+  customHost: string | undefined,
+  headers: Layer['headers'],
+): ResolvedSettings {
   const settings = unit.validate(merged);
   return {
     settings,
     base: customHost === undefined ? baseOf(unit, settings) : trimmed(customHost),
     customHost: customHost !== undefined,
+    ...(headers === undefined ? {} : { headers: configured(headers) }),
   };
 }
 
@@ -102,7 +160,7 @@ function environmentSettings({ unit, env, saved }: SettingSources): Settings {
 }
 
 /** Headers that mean the gateway itself, whatever a provider calls its settings: `x-gw-api-key` holds the gateway's key. */
-const gatewayHeaders: ReadonlySet<string> = new Set([
+export const gatewayHeaders: ReadonlySet<string> = new Set([
   'api-key',
   'config',
   'provider',

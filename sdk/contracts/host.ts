@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from '../json.ts';
+import type { DirectoryKind, DirectoryKinds } from './directory.ts';
+import type { MaybePromise } from './plugin.ts';
 import type { Slot } from './request.ts';
 
 /** Fields of a log line; those that are undefined are left out. */
@@ -70,6 +72,15 @@ export interface Host {
   file<Section extends 'keys' | 'configs' | 'providers'>(section: Section): FileSections[Section];
   /** The default config's name; needs `permissions.file` with `configs`. */
   defaultConfig(): string | undefined;
+  /** Needs the kind in `permissions.directory`. Undefined: there is no such record, or no control plane. */
+  directory<K extends DirectoryKind>(kind: K, ...path: readonly string[]): MaybePromise<DirectoryKinds[K] | undefined>;
+  /** Whether this gateway has a control plane, of its own or elsewhere. */
+  readonly controlled: boolean;
+  /**
+   * A keyed checksum of a text, 8 letters and digits: tells what this deployment has issued from what it has not, without
+   * asking anyone. Undefined while the key is not known yet. Needs `permissions.directory` with `key` or `session`.
+   */
+  checksum(text: string): string | undefined;
   /** Needs the URL's host and port in `permissions.net`; goes through the URL guard; follows no redirect. */
   fetch(url: string, request: FetchRequest): Promise<FetchReply>;
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { directoryKinds } from './directory.ts';
 
 /** The phases of the pipeline, in run order. */
 export const phaseNames = [
@@ -43,12 +44,34 @@ export const manifestSchema = Type.Object(
           'The config features that the plugin acts on; a config that asks for a feature nobody serves is refused.',
       }),
     ),
+    control: Type.Optional(
+      Type.Boolean({ description: 'Whether it brings resources, routes or jobs to the control plane.' }),
+    ),
+    tables: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$' }), {
+        uniqueItems: true,
+        description: 'The tables that are its own: its migrations make them, and only it may query them.',
+      }),
+    ),
+    environment: Type.Optional(
+      Type.Unsafe<Readonly<Record<string, string>>>({
+        type: 'object',
+        propertyNames: { pattern: '^[A-Z][A-Z0-9_]*$' },
+        additionalProperties: { type: 'string', minLength: 1, maxLength: 300 },
+        description: 'What the variables of permissions.env mean, for the documents.',
+      }),
+    ),
     permissions: Type.Optional(
       Type.Object(
         {
+          directory: Type.Optional(
+            Type.Array(Type.Enum([...directoryKinds]), {
+              description: 'The kinds of records that it may look up; `provider` holds credentials.',
+            }),
+          ),
           net: Type.Optional(
-            Type.Array(Type.String({ pattern: '^[a-zA-Z0-9.*-]+:[0-9]{1,5}$' }), {
-              description: 'host:port pairs that it may call; `*.` covers subdomains.',
+            Type.Array(Type.String({ pattern: '^[a-zA-Z0-9.*-]+:([0-9]{1,5}|\\*)$' }), {
+              description: 'host:port pairs that it may call; `*.` covers subdomains, `*:*` any place.',
             }),
           ),
           env: Type.Optional(

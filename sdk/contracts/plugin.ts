@@ -1,11 +1,14 @@
 import type { Static, TSchema } from 'typebox';
 import type { JsonObject } from '../json.ts';
+import type { ControlPlugin } from './control.ts';
+import type { ProviderEntry } from './directory.ts';
 import type { Host } from './host.ts';
 import type {
   Outcome,
   Principal,
   RequestContext,
   RequestRecord,
+  SavedConfigName,
   TargetContext,
   UnidentifiedRequest,
 } from './request.ts';
@@ -19,6 +22,8 @@ export type MaybePromise<T> = T | Promise<T>;
 export interface Resolution {
   /** A routing config (an object as in `x-gw-config`) or the name of a saved one. */
   readonly config?: JsonObject | string;
+  /** Which saved config of a workspace `config` is. Callers who belong to an organisation get no config by its name alone. */
+  readonly saved?: SavedConfigName;
   /** Whether the config came from the caller itself: then it may not spend the operator's credentials on hosts of its own. */
   readonly inline?: boolean;
   /** Config fields that the caller's headers set over the config's own. */
@@ -49,6 +54,12 @@ export interface Hooks {
   settle?(request: RequestContext, record: RequestRecord): MaybePromise<void>;
   /** Not waited for. */
   log?(record: RequestRecord): MaybePromise<void>;
+  /**
+   * The settings of a provider that a secret manager holds, by their snake_case names: each that `entry.secrets` names.
+   * Called before each use, so keep what may be kept, and give the same object while nothing has changed. Not a phase: the
+   * manifest does not list it. Throw `secret_unavailable`, naming the reference, when one cannot be had.
+   */
+  secrets?(entry: ProviderEntry): MaybePromise<JsonObject>;
   /** True while anyone may call without a key: the gateway then listens on loopback only. */
   readonly open?: boolean;
   /** Frees timers, pools and files; called at shutdown and when a reload replaces the plugin. */
@@ -56,7 +67,7 @@ export interface Hooks {
 }
 
 /** One plugin: a schema of its config and a function that makes its hooks. `setup` gets a valid config with defaults filled in. */
-export interface Plugin<Config extends TSchema = TSchema> {
+export interface Plugin<Config extends TSchema = TSchema> extends ControlPlugin {
   readonly config: Config;
   setup(config: Static<Config>, host: Host): MaybePromise<Hooks>;
 }

@@ -1,18 +1,30 @@
 import type { DialectName } from '../dialects/dialect.ts';
 import type { Usage } from '../dialects/neutral.ts';
 import type { JsonObject } from '../json.ts';
+import type { Access } from './access.ts';
+import type { LimitSpec } from './directory.ts';
 import type { Endpoint } from './provider.ts';
 
 /** Who calls. */
 export interface Principal {
   /** Stable id; safe to log. */
   readonly id: string;
-  readonly kind: 'anonymous' | 'key';
+  readonly kind: 'anonymous' | 'key' | 'token' | 'session';
   readonly name?: string;
-  /** Defaults for the request's metadata. */
+  /** Defaults for the request's metadata; with `access` they win over what the request says. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Name of the config that serves when the request brings none. */
   readonly config?: string;
+  /** Whether a request may bring another config than `config`. Default true. */
+  readonly allowConfigOverride?: boolean;
+  /** Absent: a caller of the operator's file, or anyone on this machine, who belongs to no organisation. */
+  readonly access?: Access;
+  /** Limits that a credential carries in itself, for limit plugins to enforce; counted under `key`, which is of that credential alone. */
+  readonly limits?: {
+    readonly key: string;
+    readonly usageLimits?: LimitSpec;
+    readonly rateLimits?: readonly LimitSpec[];
+  };
   /** The header that held the gateway's key, lower case: never taken for a provider's credential. */
   readonly consumed?: string;
 }
@@ -24,6 +36,12 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 export interface Slot<T> {
   get(request: RequestContext): T | undefined;
   set(request: RequestContext, value: T): void;
+}
+
+/** What a saved config goes by; a config of the operator's file has its name for both. */
+export interface SavedConfigName {
+  readonly id: string;
+  readonly slug: string;
 }
 
 /** One client request, as every phase sees it. Nothing in it may be changed: hooks return what they want changed. */
@@ -51,6 +69,8 @@ export interface RequestContext {
   readonly startedAt: number;
   readonly principal: Principal;
   readonly metadata: Readonly<Record<string, string>>;
+  /** The saved config that serves, from the phase admit on; undefined: an inline one, or none. */
+  readonly savedConfig?: SavedConfigName | undefined;
   /** Whether the client wants only what the format's documents name; the config or a header may switch it off. */
   readonly strict: boolean;
   /** Aborts when the client leaves or the gateway gives up. */
@@ -58,7 +78,7 @@ export interface RequestContext {
 }
 
 /** What identify sees: there is no principal yet, and the body has not been read. */
-export type UnidentifiedRequest = Omit<RequestContext, 'principal' | 'metadata' | 'strict' | 'body'>;
+export type UnidentifiedRequest = Omit<RequestContext, 'principal' | 'metadata' | 'savedConfig' | 'strict' | 'body'>;
 
 /** The retry rule of a target. */
 export interface RetryRule {
@@ -77,6 +97,8 @@ export interface TargetContext {
   readonly name: string | undefined;
   /** Name of the provider unit, without its major. */
   readonly provider: string;
+  /** Slug of the saved provider (virtual key) whose credentials are used; undefined: none is saved. */
+  readonly providerSlug?: string | undefined;
   /** The body in the client's dialect as it stands at this phase. */
   readonly body: JsonObject;
   readonly strict: boolean;
@@ -139,6 +161,15 @@ export interface RequestRecord {
   readonly status: number;
   readonly stream: boolean;
   readonly principal: string | undefined;
+  /** These three: absent for callers of the operator's file. */
+  readonly organisationId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  readonly keyId?: string | undefined;
+  /** Of the saved config that served. */
+  readonly configId?: string | undefined;
+  readonly configSlug?: string | undefined;
+  /** Of the saved provider (virtual key) that was tried last. */
+  readonly providerSlug?: string | undefined;
   readonly provider: string | undefined;
   readonly model: string | undefined;
   readonly target: string | undefined;

@@ -1,3 +1,4 @@
+import type { DirectoryKind, DirectoryKinds } from '../contracts/directory.ts';
 import type { FetchReply, FetchRequest, FileSections, Host, LogFields } from '../contracts/host.ts';
 import type { Manifest } from '../contracts/manifest.ts';
 import type { RequestContext } from '../contracts/request.ts';
@@ -11,6 +12,10 @@ export interface LogLine {
   readonly fields: JsonObject;
 }
 
+export type TestDirectory = {
+  readonly [K in DirectoryKind]?: Readonly<Record<string, DirectoryKinds[K]>>;
+};
+
 export interface TestHostOptions {
   /** Given: what its permissions do not grant throws `forbidden`, as in the gateway. Absent: everything is granted. */
   readonly manifest?: Manifest;
@@ -22,6 +27,13 @@ export interface TestHostOptions {
   readonly random?: readonly number[];
   readonly env?: Readonly<Record<string, string>>;
   readonly file?: Partial<FileSections>;
+  /**
+   * What the directory holds, by kind and by path with slashes: `{ config: { 'org-1/ws-1/main': entry } }`. Absent: there
+   * is no control plane.
+   */
+  readonly directory?: TestDirectory;
+  /** Absent: the key of checksums is not known. */
+  readonly checksum?: (text: string) => string | undefined;
   /** Answers `fetch`; absent: every fetch fails as unreachable. */
   readonly fetch?: (url: URL, request: FetchRequest) => FetchReply | Promise<FetchReply>;
   /** Takes the place of sleeping, such as `async () => {}` for no wait at all. */
@@ -98,19 +110,38 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
       grant(permissions.file?.includes('configs'), 'permissions.file: configs');
       return file.defaultConfig;
     },
+    controlled: options.directory !== undefined,
+    directory: (kind, ...path) => {
+      grant(permissions.directory?.includes(kind), `permissions.directory: ${kind}`);
+      const entries: Readonly<Record<string, DirectoryKinds[typeof kind]>> = options.directory?.[kind] ?? {};
+      const name = path.join('/');
+      return Object.hasOwn(entries, name) ? entries[name] : undefined;
+    },
+    checksum: (text) => {
+      const granted = permissions.directory?.some((kind) => kind === 'key' || kind === 'session');
+      grant(granted, 'permissions.directory: key or session');
+      return options.checksum?.(text);
+    },
     fetch: async (text, request) => {
       const url = new URL(text);
-      const place = `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
+      const port = url.port || (url.protocol === 'https:' ? '443' : '80');
       grant(
-        permissions.net?.some(
-          (allowed) => place === allowed || (allowed.startsWith('*.') && place.endsWith(allowed.slice(1))),
-        ),
-        `permissions.net: ${place}`,
+        permissions.net?.some((allowed) => covers(allowed, url.hostname, port)),
+        `permissions.net: ${url.hostname}:${port}`,
       );
-      if (options.fetch === undefined) throw new GatewayError('upstream_unreachable', `${place} could not be reached.`);
+      if (options.fetch === undefined)
+        throw new GatewayError('upstream_unreachable', `${url.hostname}:${port} could not be reached.`);
       return options.fetch(url, request);
     },
   };
+}
+
+/** As the gateway reads an entry of `permissions.net`. */
+function covers(entry: string, hostname: string, port: string): boolean {
+  const [host = '', allowedPort] = entry.toLowerCase().split(':');
+  if (allowedPort !== '*' && allowedPort !== port) return false;
+  if (host === '*' || host === hostname) return true;
+  return host.startsWith('*.') && hostname.endsWith(host.slice(1)) && hostname.length >= host.length;
 }
 
 interface Sleeper {

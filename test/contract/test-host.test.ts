@@ -75,11 +75,35 @@ describe('the test host', () => {
     assert.deepEqual(host.file('keys'), keys);
     assert.equal((await host.fetch('https://api.partner.test/x', { timeoutMs: 1 })).status, 200);
   });
+  it('looks records up in the table that it was given', async () => {
+    const entry = {
+      organisationId: 'o',
+      id: 'c',
+      slug: 'main',
+      name: 'Main',
+      workspaceId: 'w',
+      versionId: 'v',
+      config: {},
+    };
+    const host = createTestHost({ directory: { config: { 'o/w/main': entry } }, checksum: () => '12345678' });
+    assert.equal(await host.directory('config', 'o', 'w', 'main'), entry);
+    assert.equal(await host.directory('config', 'o', 'w', 'toString'), undefined);
+    assert.deepEqual([host.controlled, host.checksum('x')], [true, '12345678']);
+    assert.equal(createTestHost().controlled, false);
+  });
+  it('reaches any place where the manifest says so', async () => {
+    const reply = { status: 200, headers: {}, body: new Uint8Array() };
+    const anywhere = { ...manifest, permissions: { net: ['*:*'] } };
+    const host = createTestHost({ manifest: anywhere, fetch: () => reply });
+    assert.equal((await host.fetch('http://elsewhere.test:8443/x', { timeoutMs: 1 })).status, 200);
+  });
   const refused: readonly (readonly [string, (host: ReturnType<typeof createTestHost>) => unknown])[] = [
     ['another variable', (host) => host.env('OTHER')],
     ['another section', (host) => host.file('providers')],
     ['the default config', (host) => host.defaultConfig()],
     ['another host', (host) => host.fetch('https://partner.test.evil.test/', { timeoutMs: 1 })],
+    ['a record', (host) => host.directory('provider', 'o', 'w', 'main')],
+    ['the checksum', (host) => host.checksum('text')],
     ['another port', (host) => host.fetch('https://api.partner.test:8443/', { timeoutMs: 1 })],
   ];
   for (const [what, use] of refused) {

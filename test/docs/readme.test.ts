@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { runCommand } from '../../core/cli/command.ts';
 import { readmeSections, withSections } from '../../core/cli/docs.ts';
+import { startControl } from '../support/control.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -61,6 +62,17 @@ describe('the README', () => {
         printed.join('\n'),
       );
     }));
+
+  it('shows commands that make a key with the control plane, and call a model with it', async (t) => {
+    const script = /^```sh\n(GATEWAY=[\s\S]*?)^```$/m.exec(readme)?.[1];
+    assert.ok(script !== undefined);
+    const control = await startControl(t);
+    const { stdout } = await run('sh', ['-e', '-c', script], {
+      env: { ...process.env, GATEWAY: `${control.url}/v1`, ADMIN_KEY: control.adminKey },
+    });
+    assert.match(stdout, /"object":"chat\.completion"/);
+    assert.match(stdout, /Hello/);
+  });
 
   it("shows an operator's file that the gateway accepts", () =>
     withFolder(async (folder) => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject, Resolution } from 'portcullis/sdk';
+import type { Access, JsonObject, Manifest, Principal, Resolution } from 'portcullis/sdk';
 import { createTestHost } from 'portcullis/sdk/testing';
 import requestConfig from '../../plugins/request-config/index.ts';
+import requestConfigManifest from '../../plugins/request-config/plugin.json' with { type: 'json' };
+import { configOf, recordsOf, workspaceOf } from '../support/directory.ts';
 import { exchangeOf } from '../support/exchange.ts';
 
 const configs: Readonly<Record<string, JsonObject>> = {
@@ -195,4 +197,106 @@ describe('the config of a request', () => {
       (error: Error) => !error.message.includes('sk-secret'),
     );
   });
+});
+
+describe('the config of a request in a workspace', () => {
+  const access = { organisationId: 'org-1', workspaceId: 'a' } as Access;
+  const entry = (slug: string, config: JsonObject) => configOf('a', slug, config);
+  const records = recordsOf({
+    organisation: { defaults: { config: 'pc-org' } },
+    workspaces: [workspaceOf('a'), workspaceOf('b', { defaults: { config: 'pc-b' } })],
+    configs: [
+      entry('pc-main', { virtual_key: 'p' }),
+      entry('pc-bare', { retry: { attempts: 1 } }),
+      entry('pc-org', { virtual_key: 'o' }),
+      configOf('b', 'pc-b', { virtual_key: 'b' }),
+    ],
+  });
+  const main = { id: 'id-pc-main', slug: 'pc-main' };
+  const bare = { id: 'id-pc-bare', slug: 'pc-bare' };
+  const org = { id: 'id-pc-org', slug: 'pc-org' };
+  const manifest = { ...requestConfigManifest } as Manifest;
+
+  async function inWorkspace() {
+    const hooks = await requestConfig.setup({}, createTestHost({ manifest, directory: records, file: { configs } }));
+    return (
+      headers: Record<string, string>,
+      { model = 'm', ...principal }: Partial<Principal> & { model?: string },
+    ) => {
+      const exchange = exchangeOf({ headers, body: { model } });
+      exchange.principal = { id: 'p', kind: 'key', access, ...principal };
+      const resolution = hooks.resolve?.(exchange);
+      assert.ok(resolution !== undefined && !(resolution instanceof Promise));
+      return resolution;
+    };
+  }
+
+  type Asked = Partial<Principal> & { model?: string };
+  const table: readonly [string, Record<string, string>, Asked, Resolution][] = [
+    ['is found by slug', { 'x-gw-config': 'pc-main' }, {}, { config: { virtual_key: 'p' }, saved: main }],
+    ['is found by id', { 'x-gw-config': 'id-pc-main' }, {}, { config: { virtual_key: 'p' }, saved: main }],
+    ["is the key's", {}, { config: 'pc-main' }, { config: { virtual_key: 'p' }, saved: main }],
+    [
+      "is the header's before the key's",
+      { 'x-gw-config': 'pc-bare' },
+      { config: 'pc-main' },
+      { config: { retry: { attempts: 1 } }, saved: bare },
+    ],
+    ["is the organisation's where nothing else is", {}, {}, { config: { virtual_key: 'o' }, saved: org }],
+    [
+      'is not the default where the model names a provider',
+      {},
+      { model: '@p/m' },
+      { config: { provider: '@p' }, inline: true },
+    ],
+    [
+      'is not the default where a header does',
+      { 'x-gw-virtual-key': 'p' },
+      {},
+      { config: { virtual_key: 'p' }, inline: true },
+    ],
+    [
+      'takes the provider of the header where it has none',
+      { 'x-gw-config': 'pc-bare', 'x-gw-provider': '@p' },
+      {},
+      { config: { retry: { attempts: 1 } }, saved: bare, overrides: { provider: '@p' } },
+    ],
+    ['may be inline', { 'x-gw-config': '{"provider":"x"}' }, {}, { config: { provider: 'x' }, inline: true }],
+    [
+      'stays that of a key that allows no other, with the provider of the header where it has none',
+      { 'x-gw-virtual-key': 'p' },
+      { config: 'pc-bare', allowConfigOverride: false },
+      { config: { retry: { attempts: 1 } }, saved: bare, overrides: { virtual_key: 'p' } },
+    ],
+  ];
+  for (const [name, headers, asked, expected] of table) {
+    it(name, async () => assert.deepEqual((await inWorkspace())(headers, asked), expected));
+  }
+
+  it('is the same object for equal requests, and another once the headers differ', async () => {
+    const resolve = await inWorkspace();
+    const headers = { 'x-gw-config': 'pc-main' };
+    assert.equal(resolve(headers, {}), resolve({ 'x-gw-config': 'id-pc-main' }, {}));
+    assert.notEqual(resolve(headers, {}), resolve({ ...headers, 'x-gw-request-timeout': '5' }, {}));
+  });
+
+  const refused: readonly [string, Record<string, string>, Asked, string, RegExp][] = [
+    ["another workspace's", { 'x-gw-config': 'pc-b' }, {}, 'invalid_config', /"pc-b"/],
+    ["the file's", { 'x-gw-config': 'main' }, {}, 'invalid_config', /"main"/],
+    ['a path', { 'x-gw-config': '../b/pc-b' }, {}, 'invalid_config', /"\.\.\/b\/pc-b"/],
+    ['one that the key names and nobody saved', {}, { config: 'pc-gone' }, 'invalid_config', /"pc-gone"/],
+    [
+      'any other of a key that allows none',
+      { 'x-gw-config': 'pc-main' },
+      { config: 'pc-main', allowConfigOverride: false },
+      'config_override_blocked',
+      /pc-main/,
+    ],
+  ];
+  for (const [what, headers, asked, code, message] of refused) {
+    it(`is not ${what}`, async () => {
+      const resolve = await inWorkspace();
+      assert.throws(() => resolve(headers, asked), { code, message });
+    });
+  }
 });

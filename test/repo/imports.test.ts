@@ -55,7 +55,7 @@ describe('imports', () => {
   it('of the sdk stay in the sdk; only its testing kit drives the gateway', () => {
     // Checksums are pure; nothing else of Node is.
     const packages = (entry: Import) =>
-      entry.what === 'node:zlib' || (/^(typebox|ajv)(\/|$)/.test(entry.what) && isListed(entry));
+      entry.what === 'node:zlib' || (/^(typebox|ajv|knex)(\/|$)/.test(entry.what) && isListed(entry));
     assert.deepEqual(
       refused(
         (path) => path.startsWith('sdk/') && !path.startsWith('sdk/testing/'),
@@ -82,17 +82,25 @@ describe('imports', () => {
   });
 
   for (const unit of unitPaths()) {
-    it(`of ${unit} are its own files, the sdk by its public name, and Node`, () => {
+    it(`of ${unit} are its own files, the sdk by its public name, Node, and for a plugin packages that are listed`, () => {
       const own = below(`${unit}/`);
+      const isPlugin = unit.startsWith('plugins/');
       assert.deepEqual(
         refused(
           (path) => path.startsWith(`${unit}/`),
-          (entry) => own(entry) || isSdk(entry) || isNode(entry),
+          (entry) => own(entry) || isSdk(entry) || isNode(entry) || (isPlugin && isListed(entry)),
         ),
         [],
       );
     });
   }
+
+  it("of knex in the sdk and in plugins are types alone: the store is the host's", () => {
+    const loaded = sources
+      .filter((path) => path.startsWith('sdk/') || path.startsWith('plugins/'))
+      .filter((path) => /^import (?!type )[^;]*from 'knex/m.test(textOf(path)));
+    assert.deepEqual(loaded, []);
+  });
 
   it('use every package that is listed', () => {
     const scripts = textOf('package.json') + textOf('core/cli/node24') + textOf('core/cli/portcullis.mjs');

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isPlugin, isProvider, type Manifest, manifestSchema, sdkVersion } from 'portcullis/sdk';
 import semver from 'semver';
+import { environmentTable } from '../../core/config/env.ts';
 import { filesBelow, root, textOf, unitPaths } from './tree.ts';
 
 const kinds = { providers: 'provider', guardrails: 'guardrail', plugins: 'plugin' } as const;
@@ -28,6 +29,21 @@ for (const unit of unitPaths()) {
       assert.equal(manifest.kind, kinds[unit.split('/')[0] as keyof typeof kinds]);
       assert.ok(semver.valid(manifest.version), 'version');
       assert.ok(semver.satisfies(sdkVersion, manifest.sdk), 'sdk range');
+    });
+
+    it('says what the variables mean that it reads', () => {
+      const { permissions, environment = {} } = JSON.parse(textOf(`${unit}/plugin.json`)) as Manifest;
+      // Those of providers are settings, and described there.
+      const read = unit.startsWith('plugins/') ? (permissions?.env ?? []) : [];
+      const inCore = new Set(Object.keys(environmentTable));
+      assert.deepEqual(
+        read.filter((name) => environment[name] === undefined && !inCore.has(name)),
+        [],
+      );
+      assert.deepEqual(
+        Object.keys(environment).filter((name) => !read.includes(name)),
+        [],
+      );
     });
 
     it('has a declared unit as its default export', async () => {

@@ -14,6 +14,8 @@ import { root } from '../../repo/tree.ts';
 let folder = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'portcullis-cli-'));
+  // A start opens its database there.
+  process.env.DATA_DIR = join(folder, 'data');
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
@@ -43,7 +45,7 @@ describe('the command line', () => {
   it('explains itself', async () => {
     const { code, printed, complained } = await run('--help');
     assert.deepEqual([code, complained], [0, '']);
-    for (const command of ['start', 'check', 'explain', 'keys'])
+    for (const command of ['start', 'check', 'explain', 'keys', 'migrate', 'encryption'])
       assert.match(printed, new RegExp(`portcullis \\[?${command}`));
   });
 
@@ -119,7 +121,7 @@ describe('portcullis check', () => {
     const { code, printed } = await run('check', '--config', file);
     assert.equal(code, 0);
     assert.match(printed, /good\.yaml: no faults\./);
-    assert.match(printed, /identify +request +first +closed +static-keys@1/);
+    assert.match(printed, /identify +request +first +closed +api-keys@1 -> sessions@1 -> jwt@1 -> static-keys@1/);
   });
 
   const faulty: readonly [string, string, RegExp][] = [

@@ -56,6 +56,12 @@ describe('the environment', () => {
     ['HEADER_VENDORS', 'gw,gw', /none twice/],
     ['HEADER_VENDORS', 'GW', /lower-case letters/],
     ['LOG_LEVEL', 'loud', /trace, debug, info, warn, error, fatal or silent/],
+    ['SERVER_MODE', 'both', /all, gateway or control/],
+    ['SERVICE_TOKEN', 'secret-word', /32 to 1024/],
+    ['CONTROL_PLANE_URL', 'https://user:secret-word@control.example', /without user/],
+    ['CONTROL_PLANE_INSECURE', 'maybe', /true or false/],
+    ['DIRECTORY_POLL_MS', '99', /from 100 to 60000/],
+    ['REDIS_URL', 'http://secret-word', /redis or rediss URL/],
     ['MAX_BODY_BYTES', '-1', /from 1 to 536870888/],
   ];
   for (const [name, value, message] of refused) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { FetchReply, FetchRequest, Log, Manifest, RequestContext } from 'portcullis/sdk';
+import type { Directory, FetchReply, FetchRequest, Log, Manifest, RequestContext } from 'portcullis/sdk';
 import { type Capabilities, createHost } from '../../../core/loader/host.ts';
 import { manifestOf, refusalOf } from './unit-folders.ts';
 
@@ -80,6 +80,12 @@ describe('a host', () => {
     ['*.a.example:443', 'https://a.example/', false],
     ['*.a.example:443', 'https://xa.example/', false],
     ['127.0.0.1:80', 'http://0x7f000001/', true],
+    ['a.example:*', 'https://a.example:8443/', true],
+    ['a.example:*', 'https://b.example/', false],
+    ['*.a.example:*', 'http://x.a.example:81/', true],
+    ['*:443', 'https://b.example/', true],
+    ['*:443', 'http://b.example/', false],
+    ['*:*', 'http://[::1]:8080/', true],
   ];
   for (const [entry, url, allowed] of places) {
     it(`${allowed ? 'lets' : 'does not let'} ${entry} cover ${url}`, async () => {
@@ -107,6 +113,34 @@ describe('a host', () => {
       assert.ok(!error.message.includes('secret'));
     });
   }
+
+  it('looks up the kinds that are granted, and no others', async () => {
+    const asked: string[][] = [];
+    const get = (...path: string[]) => {
+      asked.push(path);
+      return { organisationId: 'org-1' };
+    };
+    const changes = { directory: { get } as unknown as Directory, checksum: () => 'ABCDEFGH' };
+    const { host } = hostOf({ directory: ['key', 'config'] }, changes);
+    assert.deepEqual(await host.directory('config', 'org-1', 'ws-1', 'main'), { organisationId: 'org-1' });
+    assert.deepEqual(
+      [asked, host.controlled, host.checksum('text')],
+      [[['config', 'org-1', 'ws-1', 'main']], true, 'ABCDEFGH'],
+    );
+    const error = await refusalOf(() => host.directory('provider', 'org-1', 'ws-1', 'main'));
+    assert.equal(error.code, 'forbidden');
+    assert.match(error.message, /permissions\.directory: provider/);
+    const other = hostOf({ directory: ['config'] }, changes).host;
+    assert.match((await refusalOf(() => other.checksum('text'))).message, /permissions\.directory: key or session/);
+  });
+
+  it('knows no record where there is no control plane', async () => {
+    const { host } = hostOf({ directory: ['key'] });
+    assert.deepEqual(
+      [host.controlled, await host.directory('key', 'x'), host.checksum('x')],
+      [false, undefined, undefined],
+    );
+  });
 
   it('keeps the slots of plugins and of requests apart', () => {
     const { host } = hostOf();

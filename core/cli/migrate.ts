@@ -1,0 +1,72 @@
+import { GatewayError } from 'portcullis/sdk';
+import { readEnvironment } from '../config/env.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
+import { loadUnits } from '../loader/load.ts';
+import { silentLog } from '../log.ts';
+import { coreMigrations } from '../secrets/vault.ts';
+import { freeLock, type MigrationSet, migrate as migrateStore, migrationState } from '../store/migrate.ts';
+import { openStore, type Store, storeOptionsOf } from '../store/store.ts';
+import type { Arguments, Console } from './command.ts';
+import { loadConfig } from './operator.ts';
+
+/** Brings the schema up to date, says what is missing, or frees the lock that a crashed process left. */
+export async function migrate({ words, config: path, flags }: Arguments, out: Console): Promise<number> {
+  const [extra] = words;
+  if (extra !== undefined || flags.has('now') || (flags.has('status') && flags.has('unlock'))) {
+    throw new GatewayError('bad_request', 'Use: portcullis migrate [--status | --unlock].');
+  }
+  const { config } = await loadConfig(path);
+  return withStore(async (store) => {
+    if (flags.has('unlock')) return unlock(store, out);
+    const sets = await migrationSetsOf(config);
+    if (flags.has('status')) return status(store, sets, out);
+    const done = await migrateStore(store, sets, silentLog);
+    out.print(done.length === 0 ? 'The schema is up to date.' : done.map((name) => `migrated ${name}`).join('\n'));
+    return 0;
+  });
+}
+
+/** The migrations of the core and of all plugins of the control plane that are loaded. */
+export async function migrationSetsOf(
+  config: Pick<GatewayConfig, 'pluginFolders' | 'signingKeys'>,
+): Promise<readonly MigrationSet[]> {
+  const { plugins } = await loadUnits(config);
+  const sets = plugins.units
+    .filter(({ manifest, definition }) => manifest.control === true && definition.migrations !== undefined)
+    .map(
+      ({ manifest, definition }): MigrationSet => ({
+        plugin: manifest.name,
+        migrations: definition.migrations ?? [],
+      }),
+    );
+  return [coreMigrations, ...sets];
+}
+
+/** Runs the work on the database that the environment names, and closes it. */
+export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(storeOptionsOf(readEnvironment()), silentLog);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function unlock(store: Store, out: Console): Promise<number> {
+  const holder = await freeLock(store);
+  out.print(holder === undefined ? 'There was no lock.' : `The lock of ${holder} is free.`);
+  return 0;
+}
+
+/** The code is 1 when something is to be done, so that scripts can ask. */
+async function status(store: Store, sets: readonly MigrationSet[], out: Console): Promise<number> {
+  const { applied, pending, unknown } = await migrationState(store, sets);
+  const strange = new Set(unknown);
+  const lines = [
+    ...applied.filter((name) => !strange.has(name)).map((name) => `applied  ${name}`),
+    ...pending.map((name) => `pending  ${name}`),
+    ...unknown.map((name) => `unknown  ${name}   (of a newer version, or of a plugin that is not loaded)`),
+  ];
+  out.print(lines.join('\n'));
+  return pending.length + unknown.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type Access,
+  allScopes,
+  type ControlHost,
+  type Directory,
+  type FetchReply,
+  type FetchRequest,
+  GatewayError,
+  type Log,
+  type Mail,
+  type Manifest,
+  type Operation,
+  type ProviderSummary,
+  type Scope,
+} from 'portcullis/sdk';
+import { checkFetch } from '../loader/host.ts';
+import { type OperationParts, type Request, startOperation } from '../resources/operation.ts';
+import type { Store } from '../store/store.ts';
+
+/** The mechanisms behind the hosts of the control plane. */
+export interface ControlCapabilities {
+  readonly log: (plugin: string) => Log;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly env: (name: string) => string | undefined;
+  readonly publicUrl: string;
+  readonly directory: Directory;
+  readonly store: Store;
+  readonly operations: OperationParts;
+  readonly send: (url: URL, request: FetchRequest) => Promise<FetchReply>;
+  readonly mails: boolean;
+  readonly mail: (mail: Mail) => Promise<void>;
+  readonly checkUrl: (url: string, param: string) => Promise<void>;
+  readonly providers: () => readonly ProviderSummary[];
+  readonly checkConfig: ControlHost['checkConfig'];
+}
+
+const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** What one plugin of the control plane reaches; what its manifest does not grant throws `forbidden`. */
+export function createControlHost(manifest: Manifest, capabilities: ControlCapabilities): ControlHost {
+  const { name, permissions = {} } = manifest;
+  const { now, newId, publicUrl, directory, mails, mail, checkUrl, providers, checkConfig } = capabilities;
+  return Object.freeze<ControlHost>({
+    name,
+    log: capabilities.log(name),
+    now,
+    newId,
+    randomText,
+    env: (variable) => {
+      if (permissions.env?.includes(variable) === true) return capabilities.env(variable);
+      throw new GatewayError(
+        'forbidden',
+        `The plugin ${name} may not do this: its plugin.json does not grant permissions.env: ${variable}.`,
+      );
+    },
+    publicUrl,
+    directory,
+    transaction: (scope, work) => inTransaction(capabilities, name, scope, work),
+    fetch: async (url, request) => capabilities.send(checkFetch(manifest, url, request), request),
+    mails,
+    mail,
+    checkUrl,
+    providers,
+    checkConfig,
+  });
+}
+
+/** Runs work as the gateway itself. */
+export async function inTransaction<T>(
+  { store, operations, newId }: Pick<ControlCapabilities, 'store' | 'operations' | 'newId'>,
+  plugin: string,
+  scope: Scope,
+  work: (operation: Operation) => Promise<T>,
+): Promise<T> {
+  let committed = (): void => {};
+  const result = await store.transaction(async (trx) => {
+    const running = startOperation(operations, trx, systemRequest(newId(), plugin, scope));
+    const value = await work(running.operation);
+    await running.settle();
+    committed = running.committed;
+    return value;
+  });
+  committed();
+  return result;
+}
+
+/** A request that nobody sent: of the gateway itself, in one organisation. */
+export function systemRequest(id: string, plugin: string, scope: Scope): Request {
+  return {
+    id,
+    plugin,
+    access: systemAccess(scope),
+    actorId: '',
+    scope,
+    params: {},
+    query: {},
+    body: {},
+    control: () => undefined,
+    header: () => undefined,
+    clientIp: '',
+  };
+}
+
+const everything: ReadonlySet<string> = new Set(allScopes);
+
+/** The gateway itself, in one organisation. */
+function systemAccess({ organisationId }: Scope): Access {
+  return {
+    organisationId,
+    workspaceId: undefined,
+    keyId: undefined,
+    keyType: undefined,
+    sessionId: undefined,
+    userId: undefined,
+    organisationRole: undefined,
+    roleIn: () => undefined,
+    scopesIn: () => everything,
+  };
+}
+
+/** Each character is equally likely: bytes beyond the last whole multiple are thrown away. */
+function randomText(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      if (byte < 248 && text.length < length) text += letters[byte % letters.length];
+    }
+  }
+  return text;
+}

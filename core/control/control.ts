@@ -1,0 +1,291 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import {
+  type ControlHost,
+  type Db,
+  type FetchReply,
+  type FetchRequest,
+  GatewayError,
+  type Log,
+  type Migration,
+  type ProviderSummary,
+  type Records,
+} from 'portcullis/sdk';
+import { directoryActions } from '../directory/actions.ts';
+import { createDirectory, type LiveDirectory } from '../directory/directory.ts';
+import { createStoreSource } from '../directory/store-source.ts';
+import { tokenCheck } from '../directory/token.ts';
+import { bumpVersion, directoryMigrations } from '../directory/versions.ts';
+import type { PluginEntry } from '../loader/load.ts';
+import type { Registry } from '../loader/registry.ts';
+import { namedLog } from '../log.ts';
+import { createMailer } from '../mail/mailer.ts';
+import type { Endpoint } from '../resources/endpoints.ts';
+import { bySpecificity } from '../resources/endpoints.ts';
+import { type JobParts, type Jobs, jobMigrations, startJobs } from '../resources/jobs.ts';
+import { openApiDocument } from '../resources/openapi.ts';
+import type { OperationParts } from '../resources/operation.ts';
+import { recordsOf } from '../resources/records.ts';
+import { type ServeParts, serve } from '../resources/serve.ts';
+import { openVault, coreMigrations as vaultMigrations } from '../secrets/vault.ts';
+import { isUniqueViolation } from '../store/failures.ts';
+import { type MigrationSet, migrate, pendingMigrations } from '../store/migrate.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { type ControlCapabilities, createControlHost } from './control-host.ts';
+import { firstStart, firstStartMigrations } from './first-start.ts';
+import { type ControlUnit, controlEntries, modelsOf, reactionsOf, routeTable, setupControl } from './plugins.ts';
+import type { ControlSettings } from './settings.ts';
+
+/** What the control plane needs of the process that it runs in. */
+export interface ControlParts {
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly log: Log;
+  readonly env: (name: string) => string | undefined;
+  readonly plugins: Registry<PluginEntry>;
+  readonly bodyLimit: number;
+  readonly headerVendor: string;
+  /** Through the URL guard of the upstream. */
+  readonly send: (url: URL, request: FetchRequest) => Promise<FetchReply>;
+  readonly checkUrl: (url: string, param: string) => Promise<void>;
+  readonly providers: () => readonly ProviderSummary[];
+  readonly checkConfig: ControlHost['checkConfig'];
+}
+
+/** How the edge finds out who calls. */
+export interface ControlEdge {
+  readonly identify: ServeParts['identify'];
+  readonly anonymous: ServeParts['anonymous'];
+}
+
+export interface ControlPlane {
+  readonly directory: LiveDirectory;
+  readonly endpoints: readonly Endpoint[];
+  readonly store: Store;
+  readonly jobs: Jobs;
+  readonly checksum: (text: string) => string;
+  /** What the operator is shown once, at the very first start. */
+  readonly welcome: readonly string[];
+  /** Whether any key of a workspace has been issued: until then anyone on this machine may call. */
+  keysIssued(): boolean;
+  routes(edge: ControlEdge): Router;
+  openApi(publicUrl: string): unknown;
+  close(): Promise<void>;
+}
+
+const coreMigrations: readonly Migration[] = [
+  ...vaultMigrations.migrations,
+  ...jobMigrations,
+  ...firstStartMigrations,
+  ...directoryMigrations,
+];
+
+/** Opens the store, brings it up to date, sets up the plugins and starts their jobs. */
+export async function createControl(settings: ControlSettings, parts: ControlParts): Promise<ControlPlane> {
+  const { log, now, newId } = parts;
+  const entries = controlEntries(settings.plugins, parts.plugins);
+  const store = await openStore(settings.store, log);
+  const opened: (() => Promise<void> | void)[] = [() => store.close()];
+  try {
+    const sets = [
+      { plugin: 'core', migrations: coreMigrations },
+      ...entries.map(({ manifest, definition }) => ({
+        plugin: manifest.name,
+        migrations: definition.migrations ?? [],
+      })),
+    ];
+    await bringUpToDate(store, sets, settings.migrateOnStart, log);
+    const vault = await openVault(store, settings.keyMaterial, log);
+    opened.unshift(() => vault.close());
+    const mailer = createMailer(settings.mail, log);
+    opened.unshift(() => mailer.close());
+
+    const state: { units: readonly ControlUnit[]; operations: OperationParts | undefined; issued: boolean } = {
+      units: [],
+      operations: undefined,
+      issued: false,
+    };
+    const operationsNow = (): OperationParts => {
+      if (state.operations === undefined) throw new TypeError('The control plane is not set up yet.');
+      return state.operations;
+    };
+    const source = createStoreSource({
+      store,
+      vault,
+      now,
+      loaders: () => Object.assign({}, ...state.units.map(({ control }) => control.loaders ?? {})),
+      knows: (name) => operationsNow().models.has(name),
+      records: (db) => (name) => readingRecords(operationsNow(), db, name),
+    });
+    const directory = createDirectory(source, {
+      now,
+      log,
+      pollMs: settings.pollMs,
+      ...(settings.redisUrl === undefined ? {} : { redisUrl: settings.redisUrl }),
+    });
+    opened.unshift(() => directory.close());
+
+    const capabilities: ControlCapabilities = {
+      log: (plugin) => namedLog(log, plugin),
+      now,
+      newId,
+      env: parts.env,
+      publicUrl: settings.publicUrl ?? '',
+      directory,
+      store,
+      get operations() {
+        return operationsNow();
+      },
+      send: parts.send,
+      mails: mailer.enabled,
+      mail: (mail) => mailer.send(mail),
+      checkUrl: parts.checkUrl,
+      providers: parts.providers,
+      checkConfig: parts.checkConfig,
+    };
+    const units = await setupControl(entries, (manifest) => createControlHost(manifest, capabilities));
+    state.units = units;
+    for (const { control } of units) opened.unshift(() => control.close?.());
+    const models = modelsOf(units);
+    const tables = new Map(units.map(({ manifest }) => [manifest.name, new Set(manifest.tables ?? [])]));
+    const sink = units.find(({ control }) => control.audit !== undefined)?.control;
+    const operations: OperationParts = {
+      models,
+      reactions: reactionsOf(units, models, {
+        'api_keys.created': async (operation, key) => {
+          if (key.workspace_id === null || state.issued) return;
+          await operation.db('first_start').whereNull('keys_issued_at').update({ keys_issued_at: operation.now });
+          operation.afterCommit(() => {
+            state.issued = true;
+          });
+        },
+      }),
+      tablesOf: (plugin) => tables.get(plugin) ?? (plugin === 'core' ? coreTables : noTables),
+      crypt: vault,
+      timestamps: settings.timestamps,
+      now,
+      newId,
+      log,
+      isUniqueViolation,
+      audit: sink?.audit?.bind(sink),
+      bumpVersion,
+      announce: (organisationIds) => {
+        for (const organisationId of organisationIds) directory.notify(organisationId);
+      },
+    };
+    state.operations = operations;
+    // A database of its own server is a deployment, where nobody is anonymous.
+    let issued = store.dialect === 'mysql' || (await anyWorkspaceKey(store));
+    const welcome = await firstStart(units, { store, operations, newId, now });
+    const endpoints = routeTable(units, models, directoryActions({ source, checksumKey: vault.checksumKey }));
+    const jobParts: JobParts = { store, log, now, newId };
+    const jobs = startJobs(
+      units.flatMap(({ control }) => control.jobs ?? []),
+      jobParts,
+    );
+    opened.unshift(() => jobs.close());
+    return {
+      directory,
+      endpoints,
+      store,
+      jobs,
+      checksum: vault.checksum,
+      welcome,
+      keysIssued: () => {
+        issued ||= state.issued;
+        return issued;
+      },
+      routes: (edge) =>
+        routerOf(endpoints, {
+          ...operations,
+          ...edge,
+          store,
+          bodyLimit: parts.bodyLimit,
+          demandService: serviceCheck(settings),
+        }),
+      openApi: (publicUrl) => openApiDocument(endpoints, { version: '1.0.0', publicUrl, vendor: parts.headerVendor }),
+      close: () => closeAll(opened, log),
+    };
+  } catch (error) {
+    await closeAll(opened, log);
+    throw error;
+  }
+}
+
+/** Whether someone has ever had a key to call with: until then anyone on this machine may call. */
+async function anyWorkspaceKey({ db }: Store): Promise<boolean> {
+  const row = (await db('first_start').first()) as { readonly keys_issued_at: number | null } | undefined;
+  return row !== undefined && row.keys_issued_at !== null;
+}
+
+/** @throws GatewayError `invalid_config` when something is missing and may not be made here */
+async function bringUpToDate(store: Store, sets: readonly MigrationSet[], now: boolean, log: Log): Promise<void> {
+  if (now) {
+    await migrate(store, sets, log);
+    return;
+  }
+  const pending = await pendingMigrations(store, sets);
+  if (pending.length === 0) return;
+  throw new GatewayError(
+    'invalid_config',
+    `The database lacks ${pending.length} migrations, and MIGRATE_ON_START is off: run \`portcullis migrate\` first.`,
+    { param: 'MIGRATE_ON_START' },
+  );
+}
+
+/** Whether a call comes from a data plane that was given the same token. */
+function serviceCheck({ serviceToken }: ControlSettings): ServeParts['demandService'] {
+  const isOurs = serviceToken === undefined ? () => false : tokenCheck(serviceToken);
+  return (call) => {
+    if (isOurs(call.control('service-token'))) return;
+    throw new GatewayError(
+      'unauthenticated',
+      'This is for the gateways of this deployment: SERVICE_TOKEN must be the same on both sides.',
+    );
+  };
+}
+
+const coreTables: ReadonlySet<string> = new Set(['first_start']);
+const noTables: ReadonlySet<string> = new Set();
+
+/** Records for reading alone, outside any operation. */
+function readingRecords(operations: OperationParts, db: Db, name: string): Pick<Records, 'find' | 'list' | 'secrets'> {
+  const model = operations.models.get(name);
+  if (model === undefined) throw new TypeError(`There is no resource ${name}.`);
+  return recordsOf(model, {
+    db,
+    now: operations.now(),
+    newId: operations.newId,
+    actorId: null,
+    seal: operations.crypt.seal,
+    unseal: operations.crypt.unseal,
+    isUniqueViolation: operations.isUniqueViolation,
+    emit: async () => {},
+    changed: () => {},
+  });
+}
+
+function routerOf(endpoints: readonly Endpoint[], parts: ServeParts): Router {
+  const router = new Router({ sensitive: true, strict: true });
+  const rows = endpoints.flatMap((endpoint) => endpoint.paths.map((path) => ({ path, endpoint })));
+  for (const { path, endpoint } of rows.toSorted((a, b) => bySpecificity(a.path, b.path))) {
+    router[endpoint.method](path, (ctx) => serve(endpoint, ctx as unknown as Context, paramsOf(ctx.params), parts));
+  }
+  return router;
+}
+
+function paramsOf(params: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+}
+
+async function closeAll(opened: readonly (() => Promise<void> | void)[], log: Log): Promise<void> {
+  for (const close of opened) {
+    try {
+      await close();
+    } catch (error) {
+      log.error('close_failed', { error: error instanceof Error ? error.message : 'not an error' });
+    }
+  }
+}

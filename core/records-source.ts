@@ -1,0 +1,100 @@
+import { type Directory, GatewayError } from 'portcullis/sdk';
+import type { GatewayConfig } from './config/gateway-config.ts';
+import { type ControlPlane, createControl } from './control/control.ts';
+import { providerSummaries } from './control/provider-summaries.ts';
+import { controlPlaneUrl } from './directory/control-plane-url.ts';
+import { createDirectory } from './directory/directory.ts';
+import { createHttpSource } from './directory/http-source.ts';
+import { loadUnits } from './loader/load.ts';
+import type { Runtime } from './pipeline/runtime.ts';
+import { type RuntimeParts, upstreamOf, urlGuardOf } from './runtime.ts';
+
+/** Where the data plane finds its records. */
+export interface RecordsSource {
+  readonly directory: Directory;
+  readonly checksum: (text: string) => string | undefined;
+  readonly keysIssued: () => boolean;
+  /** Where it is in this process. */
+  readonly control: ControlPlane | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the control plane of this process, or connects to the one elsewhere; undefined: neither is set.
+ * @param runtime what serves now: asked for at requests, not before
+ */
+export async function openRecords(
+  config: GatewayConfig,
+  parts: RuntimeParts,
+  runtime: () => Runtime,
+): Promise<RecordsSource | undefined> {
+  if (config.control !== undefined) return ownControl(config, config.control, parts, runtime);
+  if (config.remote === undefined) return undefined;
+  const { url, token, insecure, pollMs, redisUrl } = config.remote;
+  const source = createHttpSource({
+    url: controlPlaneUrl(url, insecure),
+    serviceToken: token,
+    headerVendor: config.server.headerVendors[0] ?? 'gw',
+  });
+  const directory = createDirectory(source, {
+    now: parts.now,
+    log: parts.log,
+    pollMs,
+    ...(redisUrl === undefined ? {} : { redisUrl }),
+  });
+  return {
+    directory,
+    checksum: (text) => source.checksum(text),
+    // Whoever runs the planes apart has a deployment, where nobody is anonymous.
+    keysIssued: () => true,
+    control: undefined,
+    close: () => directory.close(),
+  };
+}
+
+async function ownControl(
+  config: GatewayConfig,
+  settings: NonNullable<GatewayConfig['control']>,
+  parts: RuntimeParts,
+  runtime: () => Runtime,
+): Promise<RecordsSource> {
+  const units = await loadUnits(config);
+  const upstream = upstreamOf(config, parts);
+  const guard = urlGuardOf(config, parts);
+  const summaries = providerSummaries(units);
+  const control = await createControl(settings, {
+    now: parts.now,
+    newId: parts.newId,
+    log: parts.log,
+    env: parts.env,
+    plugins: units.plugins,
+    bodyLimit: Math.min(config.server.bodyLimit, mostControlBytes),
+    headerVendor: config.server.headerVendors[0] ?? 'gw',
+    send: (url, request) => upstream.fetch(url, request),
+    checkUrl: async (url, param) => {
+      guard.checkText(url, param);
+      await guard.check(url, param).catch(unlessUnknown);
+    },
+    providers: () => summaries,
+    checkConfig: (routing) => runtime().plans.check(routing),
+  });
+  return {
+    directory: control.directory,
+    checksum: control.checksum,
+    keysIssued: control.keysIssued,
+    control,
+    close: async () => {
+      await control.close();
+      await upstream.close();
+    },
+  };
+}
+
+/** Records are small; prompts of requests to models are not. */
+const mostControlBytes = 8 * 1024 * 1024;
+
+/** A name that has no address now may have one later, and is judged again at each connection. */
+function unlessUnknown(error: unknown): void {
+  if (GatewayError.is(error) && error.code !== 'url_blocked') return;
+  throw error;
+}

@@ -1,0 +1,79 @@
+import type { AuditEvent, GatewayError, JsonObject, Principal, StoredRecord } from 'portcullis/sdk';
+import { asObject } from 'portcullis/sdk';
+import type { Endpoint } from './endpoints.ts';
+import { masked } from './masking.ts';
+import type { Request } from './operation.ts';
+
+/** The call as the audit log tells it. */
+export interface Subject {
+  readonly method: string;
+  /** Path without query. */
+  readonly uri: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly principal: Principal | undefined;
+  readonly resourceType: string;
+}
+
+interface Effect {
+  readonly status: number;
+  readonly detail: JsonObject;
+  readonly record?: StoredRecord;
+  readonly before?: StoredRecord;
+  readonly after?: StoredRecord;
+}
+
+const actions = { post: 'create', put: 'update', patch: 'update', delete: 'delete', get: 'read' } as const;
+/** Headers that tell something about the caller and hold no credential. */
+const told = ['user-agent', 'content-type', 'x-forwarded-for', 'origin', 'referer'];
+
+export function auditOf(endpoint: Endpoint, request: Request, subject: Subject, effect: Effect): AuditEvent {
+  const { before, after, record } = effect;
+  const touched = after ?? before ?? record;
+  return {
+    ...actorOf(endpoint, request, subject),
+    ...(touched === undefined ? {} : { resourceId: touched.id }),
+    ...(touched?.workspace_id == null ? {} : { workspaceId: touched.workspace_id }),
+    status: effect.status,
+    ...(before === undefined ? {} : { before: masked(before as unknown as JsonObject) }),
+    ...(after === undefined ? {} : { after: masked(after as unknown as JsonObject) }),
+    ...(Object.keys(effect.detail).length === 0 ? {} : { detail: masked(effect.detail) }),
+  };
+}
+
+/** A write that was refused. */
+export function refusalOf(endpoint: Endpoint, request: Request, subject: Subject, error: GatewayError): AuditEvent {
+  return {
+    ...actorOf(endpoint, request, subject),
+    status: error.status,
+    detail: { code: error.code, ...(error.param === undefined ? {} : { param: error.param }) },
+  };
+}
+
+function actorOf(endpoint: Endpoint, request: Request, subject: Subject): AuditEvent {
+  const { access } = request;
+  const verb = endpoint.action === undefined ? undefined : lastWord(endpoint.action.path);
+  return {
+    organisationId: access.organisationId,
+    ...(access.workspaceId === undefined ? {} : { workspaceId: access.workspaceId }),
+    resourceType: subject.resourceType,
+    action: verb ?? actions[endpoint.method],
+    ...(request.actorId === '' ? {} : { userId: request.actorId }),
+    userType: access.keyId === undefined ? 'user' : 'api_key',
+    ...(subject.principal?.name === undefined ? {} : { actorName: subject.principal.name }),
+    method: subject.method,
+    uri: subject.uri,
+    requestId: request.id,
+    clientIp: request.clientIp,
+    query: masked(asObject(request.query) ?? {}),
+    body: masked(request.body),
+    headers: Object.fromEntries(
+      told.flatMap((name) => (subject.headers[name] === undefined ? [] : [[name, subject.headers[name] ?? '']])),
+    ),
+  };
+}
+
+/** `/api-keys/:id/rotate` -> `rotate`. */
+function lastWord(path: string): string | undefined {
+  const last = path.split('/').at(-1);
+  return last === undefined || last.startsWith(':') || last === '' ? undefined : last;
+}

@@ -1,0 +1,168 @@
+import type { Action, Needs, Resource, Standard } from 'portcullis/sdk';
+import type { TSchema } from 'typebox';
+import { createFields, type InputReader, inputReader, updateFields } from './input.ts';
+import type { FieldSchema, ResourceModel } from './model.ts';
+import { possibleNeeds } from './permission.ts';
+import { replySchema } from './reply-schemas.ts';
+
+export type Method = Action['method'];
+
+/** One row of the route table: what the router, the permission walk and the documents are made from. */
+export interface Endpoint {
+  readonly plugin: string;
+  /** `configs.list`, or method and path of an action. */
+  readonly name: string;
+  readonly method: Method;
+  /** The path that the documents show. */
+  readonly path: string;
+  /** All paths that it is served at. */
+  readonly paths: readonly string[];
+  readonly summary: string;
+  readonly tag: string;
+  /** Any of these, or who else may call. */
+  readonly needs: Needs | 'public' | 'session' | 'service';
+  readonly model: ResourceModel | undefined;
+  readonly standard: Standard | undefined;
+  readonly action: Action | undefined;
+  readonly body: InputReader | undefined;
+  readonly query: InputReader | undefined;
+  readonly reply: TSchema | undefined;
+  readonly status: number;
+  readonly audited: boolean;
+  readonly hidden: boolean;
+}
+
+const mounts = ['/v1', '/v2'];
+const everyOperation: readonly Standard[] = ['list', 'get', 'create', 'update', 'remove'];
+const methods: Readonly<Record<Standard, Method>> = {
+  list: 'get',
+  get: 'get',
+  create: 'post',
+  update: 'put',
+  remove: 'delete',
+};
+const summaries: Readonly<Record<Standard, string>> = {
+  list: 'List',
+  get: 'Get one of',
+  create: 'Create one of',
+  update: 'Update one of',
+  remove: 'Remove one of',
+};
+
+/** The standard routes of a resource, and its actions. */
+export function endpointsOf(plugin: string, model: ResourceModel, models: ReadonlyMap<string, ResourceModel>) {
+  const { resource } = model;
+  const standard = (resource.operations ?? everyOperation).map((operation): Endpoint => {
+    const item = operation === 'list' || operation === 'create' ? '' : '/:id';
+    const paths = pathsOf([resource.path, ...(resource.aliases ?? [])], resource.admin === true, false).map(
+      (path) => path + item,
+    );
+    return {
+      plugin,
+      name: `${resource.name}.${operation}`,
+      method: methods[operation],
+      path: paths[0] ?? '',
+      paths,
+      summary: `${summaries[operation]} ${resource.title}`,
+      tag: resource.title,
+      needs: possibleNeeds(resource.permission, operation),
+      model,
+      standard: operation,
+      action: undefined,
+      body: bodyOf(model, operation),
+      query: operation === 'list' ? inputReader(listQuery(resource), true) : undefined,
+      reply: replySchema(model, operation),
+      status: 200,
+      audited: operation !== 'list' && operation !== 'get',
+      hidden: false,
+    };
+  });
+  return [...standard, ...(resource.actions ?? []).map((action) => endpointOf(plugin, action, resource.title, models))];
+}
+
+export function endpointOf(
+  plugin: string,
+  action: Action,
+  tag: string,
+  models: ReadonlyMap<string, ResourceModel>,
+): Endpoint {
+  const paths = pathsOf([action.path, ...(action.aliases ?? [])], action.admin === true, action.root === true);
+  return {
+    plugin,
+    name: `${action.method} ${action.path}`,
+    method: action.method,
+    path: paths[0] ?? '',
+    paths,
+    summary: action.summary,
+    tag,
+    needs: action.needs,
+    model: action.of === undefined ? undefined : models.get(action.of),
+    standard: undefined,
+    action,
+    body: action.body === undefined ? undefined : inputReader(propertiesOf(action.body), true),
+    query: action.query === undefined ? undefined : inputReader(propertiesOf(action.query), true),
+    reply: action.reply,
+    status: action.status ?? 200,
+    audited: action.audited ?? action.method !== 'get',
+    hidden: action.hidden === true,
+  };
+}
+
+/** Static segments beat parameters, so that `/prompts/partials` is no prompt. */
+export function bySpecificity(a: string, b: string): number {
+  const [left, right] = [a.split('/'), b.split('/')];
+  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
+    const [one, other] = [left[index] ?? '', right[index] ?? ''];
+    if (one.startsWith(':') !== other.startsWith(':')) return one.startsWith(':') ? 1 : -1;
+    if (one !== other) return one < other ? -1 : 1;
+  }
+  return 0;
+}
+
+function pathsOf(paths: readonly string[], admin: boolean, root: boolean): readonly string[] {
+  if (root) return paths;
+  const served = admin ? paths.flatMap((path) => [path, `/admin${path}`]) : paths;
+  return mounts.flatMap((mount) => served.map((path) => mount + path));
+}
+
+function bodyOf(model: ResourceModel, operation: Standard): InputReader | undefined {
+  if (operation === 'create') return inputReader(createFields(model), true);
+  return operation === 'update' ? inputReader(updateFields(model), false) : undefined;
+}
+
+/** Marks of `x-required` come from the object's own list. */
+function propertiesOf(schema: { properties: object; required?: readonly string[] }) {
+  return Object.fromEntries(
+    Object.entries(schema.properties as Readonly<Record<string, FieldSchema>>).map(([name, field]) => [
+      name,
+      schema.required?.includes(name) === true ? { ...field, 'x-required': true as const } : field,
+    ]),
+  );
+}
+
+export interface PagingNames {
+  readonly page: string;
+  readonly size: string;
+  readonly standard: number;
+  readonly most: number;
+}
+
+export function pagingOf({ paging }: Resource): PagingNames {
+  return {
+    page: paging?.page ?? 'current_page',
+    size: paging?.size ?? 'page_size',
+    standard: paging?.standard ?? 100,
+    most: paging?.most ?? 1000,
+  };
+}
+
+function listQuery(resource: Resource): Readonly<Record<string, FieldSchema>> {
+  const { page, size, standard, most } = pagingOf(resource);
+  const number = (minimum: number, maximum: number, fallback: number) =>
+    ({ type: 'integer', minimum, maximum, default: fallback }) as FieldSchema;
+  return {
+    ...(resource.filters as Readonly<Record<string, FieldSchema>> | undefined),
+    [page]: number(0, 1_000_000, 0),
+    [size]: number(1, most, standard),
+  };
+}

@@ -1,0 +1,94 @@
+import { asObject, asString, type ControlHost, type JsonObject, type Operation, type Values } from 'portcullis/sdk';
+import { providerNamed } from '../catalogue/known-provider.ts';
+import { mergeConfigurations } from '../configurations/merge.ts';
+import { enabledGrants } from '../grants/grants.ts';
+import { mask } from '../mask.ts';
+import type { GlobalAccess, IntegrationRecord, IntegrationSecrets } from '../records.ts';
+import { checkedMappings, mappedFields } from '../secret-mappings.ts';
+
+export const noGlobalAccess: GlobalAccess = {
+  enabled: false,
+  usage_limits: [],
+  rate_limits: [],
+  create_default_provider: true,
+};
+
+/** What is stored of a new integration. @throws GatewayError `bad_request` for whatever does not fit the provider */
+export async function newIntegration(host: ControlHost, operation: Operation, body: JsonObject): Promise<Values> {
+  const provider = providerNamed(host, String(body.ai_provider_id), 'ai_provider_id');
+  const { workspaceId } = operation.scope;
+  const mappings = await checkedMappings(
+    operation,
+    provider,
+    body.secret_mappings,
+    workspaceId === undefined ? [] : [workspaceId],
+  );
+  const { clear, secret, masked } = await mergeConfigurations({
+    host,
+    provider,
+    given: asObject(body.configurations) ?? {},
+    stored: { clear: {}, secret: {} },
+    mapped: mappedFields(mappings),
+  });
+  const key = asString(body.key);
+  return {
+    type: workspaceId === undefined ? 'organisation' : 'workspace',
+    masked_key: key === undefined ? null : mask(key),
+    clear_configurations: clear,
+    secret_configurations: secret,
+    masked_configurations: masked,
+    secret_mappings: mappings,
+    allow_all_models: 1,
+    global_access: 0,
+    global_workspace_access_settings: noGlobalAccess,
+    hidden: 0,
+  };
+}
+
+/** What changes: absent members stay, null clears them. @throws GatewayError as `newIntegration` */
+export async function changedIntegration(
+  host: ControlHost,
+  operation: Operation,
+  record: IntegrationRecord,
+  body: JsonObject,
+): Promise<Values> {
+  return {
+    ...(body.key === undefined ? {} : { masked_key: body.key === null ? null : mask(String(body.key)) }),
+    ...(await changedCredentials(host, operation, record, body)),
+  };
+}
+
+async function changedCredentials(
+  host: ControlHost,
+  operation: Operation,
+  record: IntegrationRecord,
+  body: JsonObject,
+): Promise<Values> {
+  if (body.configurations === undefined && body.secret_mappings === undefined) return {};
+  const provider = providerNamed(host, record.ai_provider_id, 'ai_provider_id');
+  const mappings =
+    body.secret_mappings === undefined
+      ? (record.secret_mappings ?? [])
+      : await checkedMappings(operation, provider, body.secret_mappings, await workspacesOf(operation, record));
+  const secrets: IntegrationSecrets = await operation.records<IntegrationRecord>('integrations').secrets(record);
+  const { clear, secret, masked } = await mergeConfigurations({
+    host,
+    provider,
+    given: body.configurations === null ? null : (asObject(body.configurations) ?? {}),
+    stored: { clear: record.clear_configurations ?? {}, secret: secrets.secret_configurations ?? {} },
+    mapped: mappedFields(mappings),
+  });
+  return {
+    clear_configurations: clear,
+    secret_configurations: secret,
+    masked_configurations: masked,
+    secret_mappings: mappings,
+  };
+}
+
+/** The workspaces that use the integration. */
+async function workspacesOf(operation: Operation, record: IntegrationRecord): Promise<readonly string[]> {
+  if (record.workspace_id !== null) return [record.workspace_id];
+  const grants = await enabledGrants(operation, record.id);
+  return grants.map(({ workspace_id }) => workspace_id);
+}

@@ -1,0 +1,33 @@
+import { type Action, field, RawReply, schema } from 'portcullis/sdk';
+import { type Catalogue, priceOf } from './prices.ts';
+import { wirePrice } from './wire.ts';
+
+const base = '/model-configs/pricing/:provider/:model';
+const json = { 'content-type': 'application/json; charset=utf-8' };
+
+/** `GET /model-configs/pricing/{provider}/{model}`: for everyone, so it shows list prices, never an organisation's own. */
+export function lookup(catalogue: Catalogue): Action {
+  return {
+    method: 'get',
+    path: base,
+    // Names of models have up to three slashes: `accounts/fireworks/models/x`.
+    aliases: [`${base}/:second`, `${base}/:second/:third`, `${base}/:second/:third/:fourth`],
+    root: true,
+    summary: 'What a model costs, in USD cents',
+    needs: 'public',
+    reply: schema.Object({
+      pay_as_you_go: field.object(),
+      calculate: field.object(),
+      currency: field.oneOf(['USD']),
+      effective_from: schema.Unsafe<string | null>({ type: ['string', 'null'] }),
+    }),
+    run({ params, now }) {
+      const { provider = '', model, second, third, fourth } = params;
+      const name = [model, second, third, fourth].filter((part) => part !== undefined).join('/');
+      const price = priceOf(catalogue, provider, name, now);
+      return price === undefined
+        ? new RawReply(404, json, JSON.stringify({ error: 'Model not found' }))
+        : wirePrice(price);
+    },
+  };
+}

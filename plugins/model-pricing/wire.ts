@@ -1,0 +1,45 @@
+import type { Json, JsonObject } from 'portcullis/sdk';
+import type { Price, Rates } from './prices.ts';
+
+/** Which count of a request's usage each rate multiplies. */
+const requestCounts = {
+  request_token: 'input_tokens',
+  cache_write_input_token: 'cache_write_tokens',
+  cache_read_input_token: 'cache_read_tokens',
+  request_audio_token: 'audio_input_tokens',
+  cache_read_audio_input_token: 'cache_read_audio_tokens',
+} as const;
+const responseCounts = { response_token: 'output_tokens', response_audio_token: 'audio_output_tokens' } as const;
+
+/** A price as the API shows it, in USD cents. */
+export function wirePrice(price: Price): JsonObject {
+  const { rates, units, image, longContext } = price;
+  return {
+    pay_as_you_go: {
+      ...priced(rates),
+      ...(units === undefined ? {} : { additional_units: priced(units) }),
+      ...(image === undefined
+        ? {}
+        : { image: Object.fromEntries(Object.entries(image).map(([quality, sizes]) => [quality, priced(sizes)])) }),
+    },
+    ...(longContext === undefined
+      ? {}
+      : { long_context: { above_input_tokens: longContext.above, pay_as_you_go: priced(longContext.rates) } }),
+    calculate: { request: sum(rates, requestCounts), response: sum(rates, responseCounts) },
+    currency: 'USD',
+    effective_from: Number.isFinite(price.from) ? new Date(price.from).toISOString() : null,
+  };
+}
+
+function priced(rates: Rates): JsonObject {
+  return Object.fromEntries(Object.entries(rates).map(([name, price]) => [name, { price }]));
+}
+
+function sum(rates: Rates, counts: Readonly<Record<string, string>>): JsonObject {
+  const operands = Object.entries(counts)
+    .filter(([rate]) => rates[rate] !== undefined)
+    .map(
+      ([rate, count]): Json => ({ operation: 'multiply', operands: [{ value: count }, { value: `rates.${rate}` }] }),
+    );
+  return { operation: 'sum', operands };
+}

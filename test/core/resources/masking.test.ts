@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { masked } from '../../../core/resources/masking.ts';
+
+describe('the audit log', () => {
+  for (const name of [
+    'key',
+    'apiKey',
+    'api_key',
+    'password',
+    'client_secret',
+    'vaultToken',
+    'aws_access_key_id',
+    'awsSecretAccessKey',
+    'Authorization',
+    'vertex_service_account_json',
+  ]) {
+    it(`masks ${name}, at any depth`, () => {
+      const text = JSON.stringify(masked({ [name]: 'quokka', deep: [{ [name]: { inner: 'quokka' } }] }));
+      assert.equal(text.includes('quokka'), false);
+    });
+  }
+
+  it('masks every value of settings whose names say nothing', () => {
+    const body = { configurations: { region: 'quokka', list: [{ any: 7 }], on: true }, name: 'shown' };
+    assert.deepEqual(masked(body), {
+      configurations: { region: '*****', list: [{ any: '*****' }], on: true },
+      name: 'shown',
+    });
+  });
+
+  it('leaves names that only look like secrets', () => {
+    const body = { secret_key: 'member', tokens: null, monkey: 'shown', keyboard: 'shown' };
+    assert.deepEqual(masked(body), body);
+  });
+});

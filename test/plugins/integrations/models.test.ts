@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from 'portcullis/sdk';
+import { onEachPlane } from './plane.ts';
+
+onEachPlane((plane) => {
+  const made = async (): Promise<string> =>
+    (await plane().call('POST', '/integrations', { name: 'M', ai_provider_id: 'openai' })).body.id;
+  const put = (id: string, body: JsonObject) => plane().call('PUT', `/integrations/${id}/models`, body);
+  const get = async (id: string) => (await plane().call('GET', `/integrations/${id}/models`)).body;
+
+  describe('the models of an integration', () => {
+    it('are all allowed at first, and none is known', async () => {
+      assert.deepEqual(await get(await made()), { total: 0, allow_all_models: true, models: [] });
+    });
+
+    it('are enabled, disabled and described', async () => {
+      const id = await made();
+      const pricing = { type: 'static', pay_as_you_go: { request_token: { price: 0.001 } } };
+      const reply = await put(id, {
+        allow_all_models: false,
+        models: [
+          { slug: 'gpt-4o', enabled: true, pricing_config: pricing },
+          { slug: 'meta/Mine:1', enabled: false, is_custom: 1, is_finetune: true, base_model_slug: 'gpt-4o' },
+        ],
+      });
+      assert.deepEqual([reply.status, reply.body], [200, {}]);
+      const known = {
+        name: 'gpt-4o',
+        is_custom: false,
+        is_finetune: false,
+        base_model_slug: null,
+        configurations: null,
+      };
+      assert.deepEqual(await get(id), {
+        total: 2,
+        allow_all_models: false,
+        models: [
+          { slug: 'gpt-4o', enabled: true, ...known, pricing_config: pricing },
+          {
+            slug: 'meta/Mine:1',
+            name: 'meta/Mine:1',
+            enabled: false,
+            is_custom: true,
+            is_finetune: true,
+            base_model_slug: 'gpt-4o',
+            configurations: null,
+            pricing_config: null,
+          },
+        ],
+      });
+    });
+
+    it('are the same at integration-models', async () => {
+      const id = await made();
+      const body = { models: [{ slug: 'one', enabled: true }] };
+      assert.equal((await plane().call('PUT', `/integrations/${id}/integration-models`, body)).status, 200);
+      assert.equal((await plane().call('GET', `/integrations/${id}/integration-models`)).body.total, 1);
+    });
+
+    it('keep what a later change leaves out, and clear what it sets to null', async () => {
+      const id = await made();
+      const configurations = {
+        custom_host: 'https://ai.example.com/v1',
+        custom_headers: { 'X-Team': 'secret-of-the-team' },
+      };
+      await put(id, { models: [{ slug: 'm', enabled: true, base_model_slug: 'b', configurations }] });
+      await put(id, { models: [{ slug: 'm', enabled: false }] });
+      const [kept] = (await get(id)).models;
+      assert.deepEqual(
+        [kept?.enabled, kept?.base_model_slug, kept?.configurations],
+        [false, 'b', { custom_host: 'https://ai.example.com/v1', masked_custom_headers: { 'x-team': 'se*****eam' } }],
+      );
+      await put(id, { models: [{ slug: 'm', enabled: true, base_model_slug: null, configurations: null }] });
+      const [cleared] = (await get(id)).models;
+      assert.deepEqual([cleared?.base_model_slug, cleared?.configurations], [null, null]);
+    });
+
+    for (const [name, model, param] of [
+      ['empty configurations', { configurations: {} }, 'models[0].configurations'],
+      ['unknown configurations', { configurations: { region: 'x' } }, 'models[0].configurations.region'],
+      [
+        'a host that is not called',
+        { configurations: { custom_host: 'http://169.254.169.254' } },
+        'models[0].configurations.custom_host',
+      ],
+      [
+        'a price below 0',
+        { pricing_config: { type: 'static', pay_as_you_go: { a: { price: -1 } } } },
+        'models[0].pricing_config.pay_as_you_go.a.price',
+      ],
+    ] as const)
+      it(`refuse ${name}`, async () => {
+        const reply = await put(await made(), { models: [{ slug: 'm', enabled: true, ...model }] });
+        assert.deepEqual([reply.status, reply.body.error.param], [400, param]);
+      });
+
+    it('refuse one that is named twice, and keep nothing of it', async () => {
+      const id = await made();
+      const twice = { slug: 'm', enabled: true };
+      assert.equal((await put(id, { models: [twice, twice] })).status, 400);
+      assert.equal((await get(id)).total, 0);
+    });
+
+    for (const how of ['the query', 'the body'] as const)
+      it(`are deleted when they are custom, else disabled: named in ${how}`, async () => {
+        const id = await made();
+        await put(id, {
+          models: [
+            { slug: 'mine', enabled: true, is_custom: true },
+            { slug: 'theirs', enabled: true },
+          ],
+        });
+        const path = `/integrations/${id}/models`;
+        const reply =
+          how === 'the query'
+            ? await plane().call('DELETE', `${path}?slugs=mine,theirs,unheard-of`)
+            : await plane().call('DELETE', path, { models: ['mine', 'theirs', 'unheard-of'] });
+        assert.equal(reply.status, 200);
+        const { models } = await get(id);
+        assert.deepEqual(
+          models.map((one) => [one.slug, one.enabled]),
+          [
+            ['theirs', false],
+            ['unheard-of', false],
+          ],
+        );
+      });
+
+    it('are not deleted by a call that names none', async () => {
+      assert.equal((await plane().call('DELETE', `/integrations/${await made()}/models`)).status, 400);
+    });
+  });
+});
