@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { bareKoa } from './bare-koa.ts';
 import { direct } from './direct.ts';
-import { gatewayRow } from './gateway.ts';
+import { gatewayRow, storedGatewayRow } from './gateway.ts';
 import { measure, type RowResult } from './measure.ts';
 import { nginxRow } from './nginx.ts';
 import { failures, renderTable } from './table.ts';
@@ -10,7 +10,7 @@ import type { Scenario } from './traffic.ts';
 
 const requests: Record<Scenario, number> = { json: 300, saturated: 5, spaced: 5 };
 const scenarios = ['json', 'saturated', 'spaced'] as const;
-const rows = [direct, bareKoa, gatewayRow(), nginxRow()].filter((row) => row !== undefined);
+const rows = [direct, bareKoa, gatewayRow(), storedGatewayRow(), nginxRow()].filter((row) => row !== undefined);
 
 describe('the bench in its short form', { timeout: 120_000 }, () => {
   let results: readonly RowResult[] = [];

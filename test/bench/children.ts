@@ -15,6 +15,7 @@ export interface ChildOptions {
   readonly core: Core;
   readonly cwd?: string;
   readonly ipc?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Child {
@@ -38,12 +39,12 @@ process.on('exit', () => {
 
 /** Starts a program whose output goes nowhere; it never outlives this process's orderly end. */
 export function startChild(command: string, args: readonly string[], options: ChildOptions): Child {
-  const { core, cwd = repository, ipc = false } = options;
+  const { core, cwd = repository, ipc = false, env = {} } = options;
   const [program, ...rest] =
     core === undefined ? [command, ...args] : ['taskset', '-c', String(core), command, ...args];
   const child = spawn(program, rest, {
     cwd,
-    env: { ...process.env, NODE_ENV: 'production', NODE_TEST_CONTEXT: undefined },
+    env: { ...process.env, NODE_ENV: 'production', NODE_TEST_CONTEXT: undefined, ...env },
     stdio: ['ignore', 'ignore', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
   });
   running.add(child);

@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bareKoa } from './bare-koa.ts';
 import { direct } from './direct.ts';
-import { gatewayRow } from './gateway.ts';
+import { gatewayRow, storedGatewayRow } from './gateway.ts';
 import { loadProgram } from './load.ts';
 import { measure, type Plan } from './measure.ts';
 import { nginxRow } from './nginx.ts';
@@ -45,7 +45,13 @@ async function run(flags: Flags): Promise<void> {
 
   const profiling = flags.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', flags.profile];
   const optional = [nginxRow(), flags.peer ? peer : undefined];
-  const rows = [direct, bareKoa, gatewayRow(profiling), ...optional.filter((row) => row !== undefined)];
+  const rows = [
+    direct,
+    bareKoa,
+    gatewayRow(),
+    storedGatewayRow(profiling),
+    ...optional.filter((row) => row !== undefined),
+  ];
   const plan: Plan = {
     rows,
     scenarios: scenariosOf(flags.only),

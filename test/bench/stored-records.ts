@@ -1,0 +1,55 @@
+import { asObject, asString, type JsonObject, parseJson } from 'portcullis/sdk';
+import { recordsSettings } from '../../core/config/control-settings.ts';
+import { readEnvironment } from '../../core/config/env.ts';
+import { createGateway } from '../../core/gateway.ts';
+import { silentLog } from '../../core/log.ts';
+import { testConfig } from '../support/gateway.ts';
+
+/**
+ * Makes the records of a row in a data folder, through the API as an operator would.
+ * @returns the key that calls are made with
+ */
+export async function storeRecords(dataFolder: string, upstream: string): Promise<string> {
+  const settings = recordsSettings(readEnvironment({ DATA_DIR: dataFolder }), undefined);
+  const gateway = await createGateway({ ...testConfig(), ...settings }, { log: silentLog });
+  try {
+    const { url } = await gateway.listen();
+    const admin = /\b[0-9A-Za-z]{40}\b/.exec(gateway.control?.welcome.join('\n') ?? '')?.[0] ?? '';
+    const call = async (method: string, path: string, body?: JsonObject): Promise<JsonObject> => {
+      const reply = await fetch(url + path, {
+        method,
+        headers: { 'content-type': 'application/json', 'x-gw-api-key': admin },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await reply.text();
+      if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text}`);
+      return asObject(parseJson(text)) ?? {};
+    };
+    const { id } = await call('POST', '/v1/workspaces', { name: 'Bench' });
+    const workspace = asString(id) ?? '';
+    const integration = await call('POST', '/v1/integrations', {
+      name: 'Bench',
+      ai_provider_id: 'openai',
+      key: 'test-key',
+      workspace_id: workspace,
+      create_default_provider: true,
+      default_provider_slug: 'bench',
+      configurations: { custom_host: `${upstream}/v1` },
+    });
+    if (integration.id === undefined) throw new Error('The integration was not made.');
+    const config = await call('POST', '/v1/configs', {
+      name: 'Bench',
+      workspace_id: workspace,
+      config: { virtual_key: 'bench' },
+    });
+    const made = await call('POST', '/v1/api-keys/workspace/service', {
+      name: 'Bench',
+      workspace_id: workspace,
+      scopes: ['completions.write'],
+      defaults: { config_id: asString(config.slug) ?? '' },
+    });
+    return asString(made.key) ?? '';
+  } finally {
+    await gateway.close();
+  }
+}
