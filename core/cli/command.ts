@@ -35,7 +35,7 @@ const flagNames = ['status', 'unlock', 'now'] as const;
 const usage = `portcullis [start] [--config FILE]          serve; FILE defaults to PORTCULLIS_CONFIG, then ./portcullis.yaml if there is one
 portcullis check [--config FILE]            validate the operator's file and say what would run
 portcullis explain --request FILE           say what would happen to a request, without sending it
-portcullis keys new NAME | hash             make an API key, or hash one from standard input
+portcullis keys new NAME | hash | admin     make an API key, hash one from standard input, or make another admin key
 portcullis migrate [--status | --unlock]    bring the database's schema up to date; say what it lacks; free a crashed process's lock
 portcullis encryption rotate-key            encrypt the data keys with PORTCULLIS_ENCRYPTION_KEY in place of ..._PREVIOUS, or with a new key file
 portcullis encryption rotate-data [--now]   seal all stored secrets with a new data key; --now: no gateway is running

@@ -1,9 +1,9 @@
 import { GatewayError } from 'portcullis/sdk';
 import { readEnvironment } from '../config/env.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import { controlMigrations } from '../control/migrations.ts';
 import { loadUnits } from '../loader/load.ts';
 import { silentLog } from '../log.ts';
-import { coreMigrations } from '../secrets/vault.ts';
 import { freeLock, type MigrationSet, migrate as migrateStore, migrationState } from '../store/migrate.ts';
 import { openStore, type Store, storeOptionsOf } from '../store/store.ts';
 import type { Arguments, Console } from './command.ts';
@@ -30,16 +30,7 @@ export async function migrate({ words, config: path, flags }: Arguments, out: Co
 export async function migrationSetsOf(
   config: Pick<GatewayConfig, 'pluginFolders' | 'signingKeys'>,
 ): Promise<readonly MigrationSet[]> {
-  const { plugins } = await loadUnits(config);
-  const sets = plugins.units
-    .filter(({ manifest, definition }) => manifest.control === true && definition.migrations !== undefined)
-    .map(
-      ({ manifest, definition }): MigrationSet => ({
-        plugin: manifest.name,
-        migrations: definition.migrations ?? [],
-      }),
-    );
-  return [coreMigrations, ...sets];
+  return controlMigrations((await loadUnits(config)).plugins.units);
 }
 
 /** Runs the work on the database that the environment names, and closes it. */

@@ -80,6 +80,7 @@ function serverConfig(server: OperatorFile['server'], environment: EnvironmentVa
     headerVendors: pick(environment, 'HEADER_VENDORS', server?.header_vendors),
     cors: { enabled: server?.cors?.enabled ?? false, origins: server?.cors?.origins ?? ['*'] },
     trustedHosts: pick(environment, 'TRUSTED_CUSTOM_HOSTS', server?.trusted_hosts),
+    trustedProxyHops: pick(environment, 'TRUSTED_PROXY_HOPS', server?.trusted_proxy_hops),
     timeouts: {
       connectMs: pick(environment, 'CONNECT_TIMEOUT', server?.timeouts?.connect),
       firstByteMs: pick(environment, 'FIRST_BYTE_TIMEOUT', server?.timeouts?.first_byte),

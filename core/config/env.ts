@@ -44,6 +44,7 @@ export const environmentTable = {
   DIRECTORY_POLL_MS: variable(fields.directoryPollMs),
   REDIS_URL: variable(fields.redisUrl),
   LOG_LEVEL: variable(fields.logLevel),
+  TRUSTED_PROXY_HOPS: variable(fields.trustedProxyHops),
   PUBLIC_URL: variable(fields.publicUrl),
   ADMIN_TIMESTAMPS: variable(fields.adminTimestamps),
   SMTP_HOST: variable(fields.smtpHost),

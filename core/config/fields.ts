@@ -119,6 +119,13 @@ export const fields = {
     accepts: 'a redis or rediss URL',
     description: 'Redis that carries notices of changes between processes at once; absent: they are seen by asking.',
   }),
+  trustedProxyHops: Type.Integer({
+    minimum: 0,
+    maximum: 20,
+    default: 0,
+    description:
+      'How many proxies stand before the gateway: X-Forwarded-For of that many is believed for the addresses of callers.',
+  }),
   publicUrl: Type.String({
     pattern: '^https?://[^\\s@?#]{1,2000}$',
     accepts: 'an http or https URL without user, query and fragment',

@@ -65,6 +65,7 @@ const server = closed(
     header_vendors: optional(fields.headerVendors),
     cors: optional(cors),
     trusted_hosts: optional(fields.trustedHosts),
+    trusted_proxy_hops: optional(fields.trustedProxyHops),
     timeouts: optional(timeouts),
     max_reply_bytes: optional(fields.maxReplyBytes),
     custom_host_max_reply_bytes: optional(fields.customHostMaxReplyBytes),

@@ -44,6 +44,8 @@ export interface ServerConfig {
   /** The vendor segments of the gateway's headers; the first is canonical. */
   readonly headerVendors: readonly string[];
   readonly cors: { readonly enabled: boolean; readonly origins: readonly string[] };
+  /** Proxies before the gateway whose X-Forwarded-For is believed. Default 0. */
+  readonly trustedProxyHops?: number;
   /** Hosts that a custom host may name although they are private. */
   readonly trustedHosts: readonly string[];
   readonly timeouts: Timeouts;

@@ -7,7 +7,6 @@ import {
   type FetchRequest,
   GatewayError,
   type Log,
-  type Migration,
   type ProviderSummary,
   type Records,
 } from 'portcullis/sdk';
@@ -15,24 +14,25 @@ import { directoryActions } from '../directory/actions.ts';
 import { createDirectory, type LiveDirectory } from '../directory/directory.ts';
 import { createStoreSource } from '../directory/store-source.ts';
 import { tokenCheck } from '../directory/token.ts';
-import { bumpVersion, directoryMigrations } from '../directory/versions.ts';
+import { bumpVersion } from '../directory/versions.ts';
 import type { PluginEntry } from '../loader/load.ts';
 import type { Registry } from '../loader/registry.ts';
 import { namedLog } from '../log.ts';
 import { createMailer } from '../mail/mailer.ts';
 import type { Endpoint } from '../resources/endpoints.ts';
 import { bySpecificity } from '../resources/endpoints.ts';
-import { type JobParts, type Jobs, jobMigrations, startJobs } from '../resources/jobs.ts';
+import { type JobParts, type Jobs, startJobs } from '../resources/jobs.ts';
 import { openApiDocument } from '../resources/openapi.ts';
 import type { OperationParts } from '../resources/operation.ts';
 import { recordsOf } from '../resources/records.ts';
 import { type ServeParts, serve } from '../resources/serve.ts';
-import { openVault, coreMigrations as vaultMigrations } from '../secrets/vault.ts';
+import { openVault } from '../secrets/vault.ts';
 import { isUniqueViolation } from '../store/failures.ts';
 import { type MigrationSet, migrate, pendingMigrations } from '../store/migrate.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { type ControlCapabilities, createControlHost } from './control-host.ts';
-import { firstStart, firstStartMigrations } from './first-start.ts';
+import { bootstrapAgain, firstStart } from './first-start.ts';
+import { controlMigrations } from './migrations.ts';
 import { type ControlUnit, controlEntries, modelsOf, reactionsOf, routeTable, setupControl } from './plugins.ts';
 import type { ControlSettings } from './settings.ts';
 
@@ -66,19 +66,17 @@ export interface ControlPlane {
   readonly checksum: (text: string) => string;
   /** What the operator is shown once, at the very first start. */
   readonly welcome: readonly string[];
+  /**
+   * Makes what the plugin made at the first start once more, for the first organisation: a new admin key when all are lost.
+   * @returns the lines for the operator
+   */
+  startAgain(plugin: string): Promise<readonly string[]>;
   /** Whether any key of a workspace has been issued: until then anyone on this machine may call. */
   keysIssued(): boolean;
   routes(edge: ControlEdge): Router;
   openApi(publicUrl: string): unknown;
   close(): Promise<void>;
 }
-
-const coreMigrations: readonly Migration[] = [
-  ...vaultMigrations.migrations,
-  ...jobMigrations,
-  ...firstStartMigrations,
-  ...directoryMigrations,
-];
 
 /** Opens the store, brings it up to date, sets up the plugins and starts their jobs. */
 export async function createControl(settings: ControlSettings, parts: ControlParts): Promise<ControlPlane> {
@@ -87,14 +85,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
   const store = await openStore(settings.store, log);
   const opened: (() => Promise<void> | void)[] = [() => store.close()];
   try {
-    const sets = [
-      { plugin: 'core', migrations: coreMigrations },
-      ...entries.map(({ manifest, definition }) => ({
-        plugin: manifest.name,
-        migrations: definition.migrations ?? [],
-      })),
-    ];
-    await bringUpToDate(store, sets, settings.migrateOnStart, log);
+    await bringUpToDate(store, controlMigrations(parts.plugins.units), settings.migrateOnStart, log);
     const vault = await openVault(store, settings.keyMaterial, log);
     opened.unshift(() => vault.close());
     const mailer = createMailer(settings.mail, log);
@@ -195,6 +186,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
         issued ||= state.issued;
         return issued;
       },
+      startAgain: (plugin) => bootstrapAgain(units, plugin, { store, operations, newId, now }),
       routes: (edge) =>
         routerOf(endpoints, {
           ...operations,

@@ -1,4 +1,4 @@
-import type { Migration } from 'portcullis/sdk';
+import { GatewayError, type Migration } from 'portcullis/sdk';
 import { startOperation } from '../resources/operation.ts';
 import { type ControlCapabilities, systemRequest } from './control-host.ts';
 import type { ControlUnit } from './plugins.ts';
@@ -48,4 +48,26 @@ export async function firstStart(units: readonly ControlUnit[], parts: Parts): P
     if (operations.isUniqueViolation(error)) return [];
     throw error;
   }
+}
+
+/** What a plugin makes at the first start, once more. @throws GatewayError `not_found` for a plugin that makes nothing */
+export async function bootstrapAgain(
+  units: readonly ControlUnit[],
+  plugin: string,
+  { store, operations, newId }: Parts,
+): Promise<readonly string[]> {
+  const unit = units.find(({ manifest }) => manifest.name === plugin);
+  const first = (await store.db('first_start').first()) as { readonly organisation_id: string } | undefined;
+  const { bootstrap } = unit?.control ?? {};
+  if (bootstrap === undefined || first === undefined)
+    throw new GatewayError('not_found', `The plugin ${plugin} makes nothing at the first start.`);
+  const scope = { organisationId: first.organisation_id };
+  const { lines, commit } = await store.transaction(async (trx) => {
+    const running = startOperation(operations, trx, systemRequest(newId(), plugin, scope));
+    const told = await bootstrap(running.operation);
+    await running.settle();
+    return { lines: told, commit: running.committed };
+  });
+  commit();
+  return lines;
 }

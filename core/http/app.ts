@@ -25,6 +25,9 @@ export function createApp(options: AppOptions): Koa {
   const app = new Koa();
   // Every error of a request is answered where it is caught; what still gets here is a broken connection.
   app.silent = true;
+  const hops = options.runtime().config.server.trustedProxyHops ?? 0;
+  app.proxy = hops > 0;
+  app.maxIpsCount = hops;
   app.use(edge(options));
   const router = new Router({ sensitive: true, strict: true });
   health(router, options);

@@ -236,6 +236,23 @@ describe('portcullis explain', () => {
   }
 });
 
+describe('portcullis keys admin', () => {
+  it('makes another admin key for who has lost the first', async () => {
+    const first = await run('keys', 'admin');
+    const second = await run('keys', 'admin');
+    assert.deepEqual([first.code, second.code], [0, 0]);
+    const key = /shown this once: (\w{40})/;
+    assert.match(first.printed, key);
+    assert.match(second.printed, key);
+    assert.notEqual(key.exec(first.printed)?.[1], key.exec(second.printed)?.[1]);
+    // The first start tells of a bootstrap token as well; later there is only the key.
+    assert.equal(second.printed.trim().split('\n').length, 1);
+    const migrated = await run('migrate', '--status');
+    assert.equal(migrated.code, 0, migrated.complained);
+    assert.doesNotMatch(migrated.printed, /pending|unknown/i);
+  });
+});
+
 describe('portcullis start', () => {
   it('says so when its port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');

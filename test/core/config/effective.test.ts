@@ -19,6 +19,7 @@ describe('the effective config', () => {
         headerVendors: ['gw'],
         cors: { enabled: false, origins: ['*'] },
         trustedHosts: [],
+        trustedProxyHops: 0,
         timeouts: { connectMs: 10_000, firstByteMs: 300_000, gapMs: 120_000, totalMs: 3_600_000 },
         maxReplyBytes: 134_217_728,
         customHostMaxReplyBytes: 33_554_432,
