@@ -45,8 +45,7 @@ export async function openRecords(
   return {
     directory,
     checksum: (text) => source.checksum(text),
-    // Whoever runs the planes apart has a deployment, where nobody is anonymous.
-    keysIssued: () => true,
+    keysIssued: planesApart,
     control: undefined,
     close: () => directory.close(),
   };
@@ -81,7 +80,7 @@ async function ownControl(
   return {
     directory: control.directory,
     checksum: control.checksum,
-    keysIssued: control.keysIssued,
+    keysIssued: settings.inference ? control.keysIssued : planesApart,
     control,
     close: async () => {
       await control.close();
@@ -89,6 +88,9 @@ async function ownControl(
     },
   };
 }
+
+/** Whoever runs the planes apart has a deployment, where nobody is anonymous. */
+const planesApart = () => true;
 
 /** Records are small; prompts of requests to models are not. */
 const mostControlBytes = 8 * 1024 * 1024;

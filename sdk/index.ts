@@ -28,5 +28,6 @@ export { sseFrame } from './framing/sse.ts';
 export * from './json.ts';
 export * from './limits.ts';
 export * from './metadata-schema.ts';
+export { boundedQueue, type QueueBounds } from './queue.ts';
 export { crossChecks, type RequestKind, requestSchemas } from './requests/index.ts';
 export * from './schema.ts';

@@ -16,7 +16,7 @@ export async function start({ config: path }: Arguments, out: Console): Promise<
   const config = { ...loaded, ...recordsSettings(readEnvironment(), loaded.controlPlugins) };
   const gateway = await createGateway(config, { log });
   const { url } = await listening(gateway);
-  out.print(welcome(gateway, url, file));
+  out.print(welcome(gateway, url, file, config.control?.inference ?? true));
   for (const line of gateway.control?.welcome ?? []) out.print(line);
 
   const reload = reloader(gateway, path, log);
@@ -63,14 +63,16 @@ function reloader(gateway: Gateway, path: string | undefined, log: Log): () => v
   };
 }
 
-function welcome(gateway: Gateway, url: string, file: string | undefined): string {
+function welcome(gateway: Gateway, url: string, file: string | undefined, inference: boolean): string {
   const { pipeline, open } = gateway.runtime;
   const key = open ? '' : " -H 'authorization: Bearer YOUR_KEY'";
   const body = `{"model":"echo","messages":[{"role":"user","content":"Hello"}]}`;
   const access = open
     ? 'No API keys are configured: only this machine can connect. An SDK that wants a key may send "portcullis".'
     : 'An API key is required.';
-  return `Portcullis serves ${url}/v1 on ${file ?? 'embedded defaults'}. ${access}
+  const head = `Portcullis serves ${url}/v1 on ${file ?? 'embedded defaults'}.`;
+  if (!inference) return `${head} It is the control plane alone: its routes stand at ${url}/docs.\n`;
+  return `${head} ${access}
 
 ${pipelineText(pipeline.rows)}
 

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import {
-  type Access,
-  allScopes,
   type ControlHost,
   type Directory,
   type FetchReply,
@@ -15,6 +13,7 @@ import {
   type Scope,
 } from 'portcullis/sdk';
 import { checkFetch } from '../loader/host.ts';
+import { systemAccess } from '../resources/callers.ts';
 import { type OperationParts, type Request, startOperation } from '../resources/operation.ts';
 import type { Store } from '../store/store.ts';
 
@@ -100,23 +99,6 @@ export function systemRequest(id: string, plugin: string, scope: Scope): Request
     control: () => undefined,
     header: () => undefined,
     clientIp: '',
-  };
-}
-
-const everything: ReadonlySet<string> = new Set(allScopes);
-
-/** The gateway itself, in one organisation. */
-function systemAccess({ organisationId }: Scope): Access {
-  return {
-    organisationId,
-    workspaceId: undefined,
-    keyId: undefined,
-    keyType: undefined,
-    sessionId: undefined,
-    userId: undefined,
-    organisationRole: undefined,
-    roleIn: () => undefined,
-    scopesIn: () => everything,
   };
 }
 

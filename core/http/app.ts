@@ -5,8 +5,8 @@ import { asString, GatewayError } from 'portcullis/sdk';
 import type { ControlPlane } from '../control/control.ts';
 import { identify } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
-import { bareExchange } from './bare-exchange.ts';
 import { controlRouter } from './control-routes.ts';
+import { exchangeOf, noInference } from './exchange-of.ts';
 import { type HandlerOptions, inferenceHandler, plainError } from './handle.ts';
 import { dialectOfPath, type InferenceRoute, inferenceRoutes } from './inference.ts';
 import { refuseForeignPages } from './local-callers.ts';
@@ -32,7 +32,7 @@ export function createApp(options: AppOptions): Koa {
   const router = new Router({ sensitive: true, strict: true });
   health(router, options);
   router.get('/v1/pipeline', async (ctx) => {
-    await identify(options.runtime(), bareExchange(ctx, options, options.newId()));
+    await identify(options.runtime(), exchangeOf(ctx, noInference, {}, options.runtime(), options.newId()));
     ctx.body = { phases: options.runtime().pipeline.rows };
   });
   if (options.inference) for (const route of inferenceRoutes) addRoute(router, route, options);

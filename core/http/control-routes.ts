@@ -1,11 +1,12 @@
 import type Router from '@koa/router';
+import type { Context } from 'koa';
 import type { ControlPlane } from '../control/control.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { identify } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
 import { docsPage, docsScript } from '../resources/docs-page.ts';
 import type { Call } from '../resources/serve.ts';
-import { bareExchange } from './bare-exchange.ts';
+import { exchangeOf, noInference } from './exchange-of.ts';
 
 interface Options {
   readonly runtime: () => Runtime;
@@ -21,10 +22,12 @@ export function controlRouter(control: ControlPlane, options: Options): Router {
     vendor: exchange.vendor,
     principal: undefined,
   });
+  const made = (ctx: Context, params: Readonly<Record<string, string>>) =>
+    exchangeOf(ctx, noInference, params, options.runtime(), options.newId());
   const router = control.routes({
-    anonymous: (ctx, params) => callOf(params, bareExchange(ctx, options, options.newId(), params)),
+    anonymous: (ctx, params) => callOf(params, made(ctx, params)),
     identify: async (ctx, params) => {
-      const exchange = bareExchange(ctx, options, options.newId(), params);
+      const exchange = made(ctx, params);
       await identify(options.runtime(), exchange);
       return { ...callOf(params, exchange), principal: exchange.principal };
     },

@@ -1,5 +1,5 @@
 import { type DialectName, type ErrorCode, GatewayError, type Log, type Outcome } from 'portcullis/sdk';
-import { errorOutcome } from '../upstream/outcome.ts';
+import { errorOutcome, jsonOutcome } from '../upstream/outcome.ts';
 
 /** Turns whatever was thrown into a reply: the one place where errors of the inference routes end. */
 export function errorReply(error: unknown, requestId: string, dialect: DialectName | undefined, log: Log): Outcome {
@@ -28,17 +28,7 @@ const savedOnlyCodes: ReadonlySet<string> = new Set<ErrorCode>([
 
 function savedOnlyOutcome({ code, message, param, status }: GatewayError): Outcome {
   const body = { status: 'failure', error: { code, message, field: param ?? null }, message };
-  return {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(body)) },
-    provider: undefined,
-    model: undefined,
-    path: '',
-    retries: 0,
-    error: code,
-    usage: () => undefined,
-  };
+  return { ...jsonOutcome(status, body), error: code };
 }
 
 function causeOf(error: { readonly cause?: unknown }): string {

@@ -2,11 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { type DialectName, GatewayError, type Outcome, type RequestRecord } from 'portcullis/sdk';
 import { authorise } from '../pipeline/authorise.ts';
-import { Exchange } from '../pipeline/exchange.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
 import { identify, runExchange } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
 import { checkJsonType, parseBody, readBody } from './body.ts';
 import { errorReply } from './errors.ts';
+import { exchangeOf } from './exchange-of.ts';
 import type { InferenceRoute } from './inference.ts';
 import { type Ending, respond } from './respond.ts';
 
@@ -35,28 +36,6 @@ export function inferenceHandler(route: InferenceRoute, options: HandlerOptions)
       void finish(runtime, exchange, outcome, ending).finally(release);
     });
   };
-}
-
-function exchangeOf(
-  ctx: Context,
-  route: InferenceRoute,
-  params: Readonly<Record<string, string>>,
-  runtime: Runtime,
-  id: string,
-): Exchange {
-  return new Exchange({
-    id,
-    method: ctx.method,
-    path: ctx.path,
-    query: ctx.search,
-    endpoint: route.endpoint,
-    dialect: route.dialect,
-    params,
-    // Node joins repeated headers; the only one it keeps as a list, set-cookie, is no request header.
-    headers: ctx.req.headers as Record<string, string>,
-    vendors: runtime.config.server.headerVendors,
-    startedAt: runtime.now(),
-  });
 }
 
 function watchClient(response: ServerResponse, exchange: Exchange): void {

@@ -6,6 +6,7 @@ import {
   type Outcome,
   type WorkspaceModels,
 } from 'portcullis/sdk';
+import { jsonOutcome } from '../upstream/outcome.ts';
 import type { Exchange } from './exchange.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -66,17 +67,7 @@ function listed(models: readonly ListedModel[], query: string): Outcome {
   const offset = whole(wanted, 'offset', 0, Number.MAX_SAFE_INTEGER) ?? 0;
   const limit = whole(wanted, 'limit', 1, maxLimit) ?? kept.length;
   const page = kept.slice(offset, offset + limit).map(entryOf);
-  const body = { ...encodeModels(page), total_count: kept.length };
-  return {
-    status: 200,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(body)) },
-    provider: undefined,
-    model: undefined,
-    path: '',
-    retries: 0,
-    usage: () => undefined,
-  };
+  return jsonOutcome(200, { ...encodeModels(page), total_count: kept.length });
 }
 
 const maxLimit = 1000;

@@ -1,5 +1,5 @@
 import { type ErrorCode, GatewayError, type JsonObject } from 'portcullis/sdk';
-import { isUnavailable } from '../store/failures.ts';
+import { isConflict, isUnavailable } from '../store/failures.ts';
 
 /** The codes of the control plane by status: what admin clients look at. */
 const codesByStatus: Readonly<Record<number, string>> = {
@@ -29,13 +29,16 @@ export function errorEnvelope(error: GatewayError): JsonObject {
 /** What the caller may know of something that was thrown. */
 export function errorOf(thrown: unknown, requestId: string): GatewayError {
   if (GatewayError.is(thrown)) return thrown;
-  if (isUnavailable(thrown)) {
-    return new GatewayError('not_ready', 'The database cannot be asked at the moment. Try again shortly.', {
-      headers: { 'retry-after': '1' },
-      cause: thrown,
-    });
-  }
+  const passing = passingFault(thrown);
+  if (passing !== undefined)
+    return new GatewayError('not_ready', passing, { headers: { 'retry-after': '1' }, cause: thrown });
   return new GatewayError('internal', `The gateway failed. Its log says more under the request id ${requestId}.`, {
     cause: thrown,
   });
+}
+
+/** What another try in a moment may well get past. */
+function passingFault(thrown: unknown): string | undefined {
+  if (isUnavailable(thrown)) return 'The database cannot be asked at the moment. Try again shortly.';
+  return isConflict(thrown) ? 'Too many others are changing the same records. Try again shortly.' : undefined;
 }

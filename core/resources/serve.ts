@@ -12,6 +12,7 @@ import {
 import { parseBody, readBody } from '../http/body.ts';
 import type { Store } from '../store/store.ts';
 import { auditOf, refusalOf, type Subject } from './audit.ts';
+import { nobody } from './callers.ts';
 import type { Endpoint } from './endpoints.ts';
 import { errorEnvelope, errorOf } from './envelope.ts';
 import { type OperationParts, type Request, type RunningOperation, startOperation } from './operation.ts';
@@ -37,18 +38,6 @@ export interface ServeParts extends OperationParts {
   /** @throws GatewayError `unauthenticated` unless it comes from a data plane of this deployment */
   readonly demandService: (call: Call) => void;
 }
-
-const nobody: Access = Object.freeze<Access>({
-  organisationId: '',
-  workspaceId: undefined,
-  keyId: undefined,
-  keyType: undefined,
-  sessionId: undefined,
-  userId: undefined,
-  organisationRole: undefined,
-  roleIn: () => undefined,
-  scopesIn: () => new Set<string>(),
-});
 
 /** Answers one call of a route of the control plane. */
 export async function serve(

@@ -20,6 +20,20 @@ export interface OutcomeFacts {
 
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' };
 
+/** A reply of the gateway itself, made without any target. */
+export function jsonOutcome(status: number, body: JsonObject): Outcome {
+  return {
+    status,
+    headers: jsonHeaders,
+    body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(body)) },
+    provider: undefined,
+    model: undefined,
+    path: '',
+    retries: 0,
+    usage: () => undefined,
+  };
+}
+
 /** An error of the gateway itself as the outcome of a target, in the client's dialect. */
 export function errorOutcome(error: GatewayError, facts: OutcomeFacts): Outcome {
   const fault: ProviderFault = {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import {
   accessOfToken,
+  boundedQueue,
   GatewayError,
   type Host,
   type OrganisationEntry,
@@ -10,13 +11,19 @@ import {
 } from 'portcullis/sdk';
 import type { Bearer } from './carrier.ts';
 import { organisationOf, type TokenWishes, wishesOf } from './claims.ts';
-import { gate } from './gate.ts';
 import { keySets } from './key-sets.ts';
 import type { VerifyingKey } from './keys.ts';
 import { partsOf } from './parts.ts';
 import { forbid, refuse } from './refuse.ts';
 import type { JwtSettings } from './settings.ts';
 import { verified } from './verify.ts';
+
+const verifications = {
+  running: 16,
+  waiting: 512,
+  full: 'Too many tokens wait to be verified. Try again in a second.',
+  retryAfter: 1,
+};
 
 /** A verified token, with all that made it so: when one of these changes, it is verified again. */
 interface Accepted {
@@ -43,7 +50,7 @@ const refusalMs = 5_000;
 /** Who the bearer of a token is. Both memories are keyed by the SHA-256 of the whole token. */
 export function identifier(host: Host, settings: JwtSettings): (bearer: Bearer) => Promise<Principal> {
   const sets = keySets(host);
-  const bounded = gate();
+  const bounded = boundedQueue(verifications);
   const accepted = new LRUCache<string, Accepted>({ max: mostAccepted });
   const refused = new LRUCache<string, Refused>({ max: mostRefused });
   const running = new Map<string, Promise<Accepted>>();

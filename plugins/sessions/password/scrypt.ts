@@ -1,5 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { GatewayError } from 'portcullis/sdk';
+import { boundedQueue } from 'portcullis/sdk';
 
 const cost = 15;
 const blockSize = 8;
@@ -17,7 +17,12 @@ export interface Passwords {
 
 /** Both calls throw GatewayError `throttled` when too many wait already: log-ins must not take the memory of everything else. */
 export function passwords(): Passwords {
-  const turn = turns();
+  const turn = boundedQueue({
+    running: mostRunning,
+    waiting: mostWaiting,
+    full: 'Too many people log in at this moment. Try again in a few seconds.',
+    retryAfter: 3,
+  });
   const nobody = stored(randomBytes(16), randomBytes(keyLength));
   return {
     hash: (password) =>
@@ -48,27 +53,4 @@ function derive(password: string, salt: Buffer, exponent: number): Promise<Buffe
       error === null ? resolve(key) : reject(error),
     );
   });
-}
-
-function turns() {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= mostRunning) {
-      if (waiting.length >= mostWaiting) {
-        throw new GatewayError('throttled', 'Too many people log in at this moment. Try again in a few seconds.', {
-          headers: { 'retry-after': '3' },
-        });
-      }
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      // Who waits takes over the place.
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  };
 }

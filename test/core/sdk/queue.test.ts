@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { gate } from '../../../plugins/jwt/gate.ts';
+import { boundedQueue } from 'portcullis/sdk';
+
+const bounds = { running: 16, waiting: 512, full: 'Full.', retryAfter: 1 };
 
 /** Work that ends when it is told to. */
 function held() {
@@ -11,9 +13,9 @@ function held() {
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('the gate before signatures', () => {
-  it('lets 16 through at once, keeps 512 waiting, and refuses the rest', async () => {
-    const through = gate();
+describe('a bounded queue', () => {
+  it('runs 16 at once, keeps 512 waiting, and refuses the rest', async () => {
+    const through = boundedQueue(bounds);
     const { endings, work } = held();
     const outcomes = Array.from({ length: 530 }, () => through(work));
     const refused = await Promise.allSettled(outcomes.slice(-2));
@@ -34,7 +36,7 @@ describe('the gate before signatures', () => {
   });
 
   it('is free again after work that failed', async () => {
-    const through = gate();
+    const through = boundedQueue(bounds);
     const failing = Array.from({ length: 100 }, () => through(() => Promise.reject(new Error('no'))));
     for (const outcome of await Promise.allSettled(failing)) assert.equal(outcome.status, 'rejected');
     assert.equal(await through(async () => 'in'), 'in');

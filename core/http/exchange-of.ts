@@ -1,0 +1,29 @@
+import type { Context } from 'koa';
+import { Exchange, type ExchangeOptions } from '../pipeline/exchange.ts';
+import type { Runtime } from '../pipeline/runtime.ts';
+
+/** What the pipeline sees of a request. */
+export function exchangeOf(
+  ctx: Context,
+  { endpoint, dialect }: Pick<ExchangeOptions, 'endpoint'> & { readonly dialect?: ExchangeOptions['dialect'] },
+  params: Readonly<Record<string, string>>,
+  runtime: Runtime,
+  id: string,
+): Exchange {
+  return new Exchange({
+    id,
+    method: ctx.method,
+    path: ctx.path,
+    query: ctx.search,
+    endpoint,
+    dialect,
+    params,
+    // Node joins repeated headers; the only one it keeps as a list, set-cookie, is no request header.
+    headers: ctx.req.headers as Record<string, string>,
+    vendors: runtime.config.server.headerVendors,
+    startedAt: runtime.now(),
+  });
+}
+
+/** For a request that is no inference, and needs to know but one thing: who calls. */
+export const noInference = { endpoint: 'proxy' } as const;
