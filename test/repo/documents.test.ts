@@ -62,7 +62,7 @@ describe('the root', () => {
       'package.json',
       'tsconfig.json',
     ];
-    const ignored = ['node_modules', 'portcullis.yaml', 'tmp'];
+    const ignored = ['data', 'node_modules', 'portcullis.yaml', 'tmp'];
     const unexpected = readdirSync(root).filter(
       (name) => !name.startsWith('.') && ![...folders, ...files, ...ignored].includes(name) && !name.endsWith('.log'),
     );
