@@ -30,7 +30,7 @@ export function checkMetadataSchema(schema: unknown, param: string): asserts sch
   if (root.$schema !== undefined && !draft.test(String(root.$schema)))
     throw fault(`${param}.$schema`, 'must be draft-07, or absent');
   if (root.type !== 'object') throw fault(`${param}.type`, 'must be "object"');
-  checkKeywords(root, param, 0);
+  checkKeywords(root, param, { depth: 0, names: false });
   const properties = root.properties === undefined ? {} : asObject(root.properties);
   if (properties === undefined) throw fault(`${param}.properties`, 'must be an object');
   if (Object.keys(properties).length > maxProperties)
@@ -90,19 +90,27 @@ function compile(schema: JsonObject, param: string): ValidateFunction {
   }
 }
 
-function checkKeywords(value: Json, param: string, depth: number): void {
+/** Keywords whose members are named by metadata, and are no keywords themselves. */
+const naming = new Set(['properties', 'dependencies']);
+
+interface Place {
+  readonly depth: number;
+  /** Whether the members are names of metadata. A property may itself be called `properties`, and is a schema all the same. */
+  readonly names: boolean;
+}
+
+function checkKeywords(value: Json, param: string, { depth, names }: Place): void {
   if (depth > metadataSchemaLimits.maxDepth) throw fault(param, 'is nested too deeply');
   if (Array.isArray(value)) {
-    for (const [index, item] of asArray(value).entries()) checkKeywords(item, `${param}[${index}]`, depth + 1);
+    for (const [index, item] of asArray(value).entries())
+      checkKeywords(item, `${param}[${index}]`, { depth: depth + 1, names: false });
     return;
   }
   for (const [name, member] of Object.entries(asObject(value) ?? {})) {
-    // Below `properties` these are names of metadata.
-    const isName = param.endsWith('.properties') || param.endsWith('.dependencies');
-    if (!isName && refused.has(name)) throw fault(`${param}.${name}`, 'is a keyword that metadata schemas may not use');
+    if (!names && refused.has(name)) throw fault(`${param}.${name}`, 'is a keyword that metadata schemas may not use');
     if (name === '__proto__') throw fault(param, 'has a member of a name that is not accepted');
-    if (!isName && (name === 'enum' || name === 'const' || name === 'default' || name === 'examples')) continue;
-    checkKeywords(member, `${param}.${name}`, depth + 1);
+    if (!names && (name === 'enum' || name === 'const' || name === 'default' || name === 'examples')) continue;
+    checkKeywords(member, `${param}.${name}`, { depth: depth + 1, names: !names && naming.has(name) });
   }
 }
 

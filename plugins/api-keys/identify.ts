@@ -15,6 +15,8 @@ const credentialHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-
 
 /** Digests whose checksum has fitted: keys of this deployment alone, so no flood of others fills it. */
 const mostFitting = 10_000;
+/** Digests whose checksum has not: keys of the operator's file come again and again, a flood is forgotten at once. */
+const mostForeign = 1_000;
 
 /**
  * Knows callers by the keys of the control plane. What this deployment has not issued is the next plugin's, without any
@@ -23,18 +25,24 @@ const mostFitting = 10_000;
 export function keyIdentifier(host: Pick<Host, 'controlled' | 'checksum' | 'directory' | 'now'>) {
   const checksum = (text: string) => host.checksum(text);
   const fitting = new Set<string>();
+  const foreign = new Set<string>();
   /** SHA-256 of the text if this deployment has issued it. */
   const issued = (text: string): string | undefined => {
     if (!hasShape(text)) return undefined;
     const sha256 = hash('sha256', text, 'hex');
     // The checksum costs several times the hash, and a key comes again and again.
     if (fitting.has(sha256)) return sha256;
+    if (foreign.has(sha256)) return undefined;
     const fits = isIssued(text, checksum);
     // A key that cannot be checked yet must not be called unknown: its owner would throw it away.
     if (fits === undefined) {
       throw new GatewayError('not_ready', 'The gateway does not know its keys yet. Try again in a moment.');
     }
-    if (!fits) return undefined;
+    if (!fits) {
+      if (foreign.size >= mostForeign) foreign.clear();
+      foreign.add(sha256);
+      return undefined;
+    }
     if (fitting.size >= mostFitting) fitting.clear();
     fitting.add(sha256);
     return sha256;

@@ -56,6 +56,18 @@ describe('metadata under a schema', () => {
 });
 
 describe('a metadata schema', () => {
+  for (const name of ['properties', 'dependencies']) {
+    it(`holds no regular expression under a property that is called ${name} either`, () =>
+      assert.throws(
+        () =>
+          checkMetadataSchema(
+            { type: 'object', properties: { [name]: { type: 'string', pattern: '^(a+)+$' } } },
+            'schema',
+          ),
+        refusedAt(`schema.properties.${name}.pattern`),
+      ));
+  }
+
   it('is accepted as the documents show it', () => checkMetadataSchema(team, 'schema'));
 
   it('may name a member as a keyword', () =>
