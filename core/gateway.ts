@@ -163,8 +163,8 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
 
 function recordsOf(records: RecordsSource | undefined): Partial<RuntimeParts> {
   if (records === undefined) return {};
-  const { directory, checksum, keysIssued } = records;
-  return { directory, checksum, keysIssued };
+  const { directory, checksum, keysIssued, report } = records;
+  return { directory, checksum, keysIssued, report };
 }
 
 /** A config at fault must not leave the store open behind it. */

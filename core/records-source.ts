@@ -14,6 +14,8 @@ export interface RecordsSource {
   readonly directory: Directory;
   readonly checksum: (text: string) => string | undefined;
   readonly keysIssued: () => boolean;
+  /** Absent: the audit log is elsewhere. */
+  readonly report?: RuntimeParts['report'];
   /** Where it is in this process. */
   readonly control: ControlPlane | undefined;
   close(): Promise<void>;
@@ -80,6 +82,7 @@ async function ownControl(
   return {
     directory: control.directory,
     checksum: control.checksum,
+    report: control.report,
     keysIssued: settings.inference ? control.keysIssued : planesApart,
     control,
     close: async () => {

@@ -1,4 +1,11 @@
-import { type Directory, type FileSections, type Log, type Manifest, phaseNames } from 'portcullis/sdk';
+import {
+  type AuditEvent,
+  type Directory,
+  type FileSections,
+  type Log,
+  type Manifest,
+  phaseNames,
+} from 'portcullis/sdk';
 import type { GatewayConfig } from './config/gateway-config.ts';
 import standardControl from './control/default.json' with { type: 'json' };
 import { isLoopback } from './http/local-callers.ts';
@@ -33,6 +40,8 @@ export interface RuntimeParts {
   readonly directory?: Directory | undefined;
   /** The keyed checksum of a text; undefined while its key is not known. Absent: there is no control plane. */
   readonly checksum?: ((text: string) => string | undefined) | undefined;
+  /** Writes an audit entry in the background. Absent: there is no control plane in this process. */
+  readonly report?: ((event: AuditEvent) => void) | undefined;
   /** Whether the control plane has issued a key that may infer; absent: it has none. */
   readonly keysIssued?: (() => boolean) | undefined;
 }
@@ -56,6 +65,7 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       file: sectionsOf(config),
       directory: parts.directory,
       checksum: parts.checksum,
+      report: parts.report,
       send: (url, request) => upstream.fetch(url, request),
     });
   const loaded = await setupPlugins(phases, units.plugins, hostFor, beside);

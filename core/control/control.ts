@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import {
+  type AuditEvent,
   type ControlHost,
   type Db,
   type FetchReply,
@@ -34,6 +35,7 @@ import { type ControlCapabilities, createControlHost } from './control-host.ts';
 import { bootstrapAgain, firstStart } from './first-start.ts';
 import { controlMigrations } from './migrations.ts';
 import { type ControlUnit, controlEntries, modelsOf, reactionsOf, routeTable, setupControl } from './plugins.ts';
+import { reporter } from './reports.ts';
 import type { ControlSettings } from './settings.ts';
 
 /** What the control plane needs of the process that it runs in. */
@@ -64,6 +66,8 @@ export interface ControlPlane {
   readonly store: Store;
   readonly jobs: Jobs;
   readonly checksum: (text: string) => string;
+  /** Writes an audit entry in the background. */
+  readonly report: (event: AuditEvent) => void;
   /** What the operator is shown once, at the very first start. */
   readonly welcome: readonly string[];
   /**
@@ -181,6 +185,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       store,
       jobs,
       checksum: vault.checksum,
+      report: reporter({ store, sink: operations.audit, log, now }),
       welcome,
       keysIssued: () => {
         issued ||= state.issued;

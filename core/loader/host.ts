@@ -1,4 +1,5 @@
 import {
+  type AuditEvent,
   type Directory,
   type DirectoryKind,
   type FetchReply,
@@ -27,6 +28,8 @@ export interface Capabilities {
   readonly directory?: Directory | undefined;
   /** The keyed checksum of a text; undefined while the key is not known. Absent: there is no control plane. */
   readonly checksum?: ((text: string) => string | undefined) | undefined;
+  /** Absent: there is no control plane in this process. */
+  readonly report?: ((event: AuditEvent) => void) | undefined;
   /** Goes to the network through the URL guard; follows no redirect. Gets only what has been allowed. */
   readonly send: (url: URL, request: FetchRequest) => Promise<FetchReply>;
 }
@@ -68,6 +71,7 @@ export function createHost(manifest: Manifest, capabilities: Capabilities): Host
       grantFile('configs');
       return file.defaultConfig;
     },
+    report: (event) => capabilities.report?.(event),
     controlled: directory !== undefined,
     directory: (kind, ...path) => {
       grant(kinds.has(kind), `permissions.directory: ${kind}`);

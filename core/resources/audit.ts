@@ -23,6 +23,8 @@ interface Effect {
 }
 
 const actions = { post: 'create', put: 'update', patch: 'update', delete: 'delete', get: 'read' } as const;
+/** Characters of JSON. */
+const longestBody = 65_536;
 /** Headers that tell something about the caller and hold no credential. */
 const told = ['user-agent', 'content-type', 'x-forwarded-for', 'origin', 'referer'];
 
@@ -65,11 +67,17 @@ function actorOf(endpoint: Endpoint, request: Request, subject: Subject): AuditE
     requestId: request.id,
     clientIp: request.clientIp,
     query: masked(asObject(request.query) ?? {}),
-    body: masked(request.body),
+    body: bounded(masked(request.body)),
     headers: Object.fromEntries(
       told.flatMap((name) => (subject.headers[name] === undefined ? [] : [[name, subject.headers[name] ?? '']])),
     ),
   };
+}
+
+/** Whoever may send a body must not be able to fill the log with it: what was stored of it stands in `after`. */
+function bounded(body: JsonObject): JsonObject {
+  const { length } = JSON.stringify(body);
+  return length <= longestBody ? body : { omitted: `${length} characters` };
 }
 
 /** `/api-keys/:id/rotate` -> `rotate`. */

@@ -26,7 +26,13 @@ export function updateFields({ fields }: ResourceModel): Fields {
   return Object.fromEntries(Object.entries(changeable).map(([name, schema]) => [name, withoutRequired(schema)]));
 }
 
-const slugField = { type: 'string', pattern: '^[a-zA-Z0-9_-]+$', minLength: 1, maxLength: 255 } as FieldSchema;
+/** Null is made up, as if it were left out. */
+const slugField = {
+  type: ['string', 'null'],
+  pattern: '^[a-zA-Z0-9_-]+$',
+  minLength: 1,
+  maxLength: 255,
+} as unknown as FieldSchema;
 
 /** @param fill whether defaults are filled in */
 export function inputReader(fields: Fields, fill: boolean): InputReader {

@@ -1,4 +1,4 @@
-import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
+import { asArray, asObject, type Json, type JsonObject, parseJson } from 'portcullis/sdk';
 
 /** Names of fields whose values are never written down, whatever resource they belong to. */
 const secretName =
@@ -16,6 +16,7 @@ export function masked(value: JsonObject): JsonObject {
 
 function maskedValue(value: Json, all: boolean, depth: number): Json {
   if (depth > deepest) return mask;
+  if (typeof value === 'string' && !all && /^\s*[{[]/.test(value)) return maskedText(value, depth);
   if (Array.isArray(value)) return asArray(value).map((item) => maskedValue(item, all, depth + 1));
   const object = asObject(value);
   if (object === undefined) return all && (typeof value === 'string' || typeof value === 'number') ? mask : value;
@@ -26,6 +27,12 @@ function maskedValue(value: Json, all: boolean, depth: number): Json {
       return [name, hides ? mask : maskedValue(member, all || opaque.has(snake), depth + 1)];
     }),
   );
+}
+
+/** Some bodies carry an object as its text. One that cannot be read may hold anything. */
+function maskedText(text: string, depth: number): string {
+  const value = parseJson(text);
+  return value === undefined ? mask : JSON.stringify(maskedValue(value, false, depth + 1));
 }
 
 function isSecret(name: string): boolean {

@@ -53,7 +53,7 @@ export async function serve(
     else if (endpoint.needs === 'service') parts.demandService(call);
     const access = accessOf(endpoint, call);
     // Behind the look at who calls: strangers are not listened to.
-    const given = endpoint.method === 'get' ? {} : await bodyOf(ctx, parts.bodyLimit);
+    const given = endpoint.method === 'get' ? {} : await bodyOf(ctx, limitOf(endpoint, parts));
     request = {
       id: call.id,
       plugin: endpoint.plugin,
@@ -95,8 +95,14 @@ export async function serve(
 function accessOf(endpoint: Endpoint, call: Call): Access {
   if (endpoint.needs === 'public' || endpoint.needs === 'service') return nobody;
   const { principal } = call;
-  const access = principal?.access;
-  if (principal === undefined || access === undefined) {
+  if (principal === undefined || principal.kind === 'anonymous') {
+    throw new GatewayError(
+      'unauthenticated',
+      'This needs an API key, session or token of this gateway: the call has none that is known here.',
+    );
+  }
+  const { access } = principal;
+  if (access === undefined) {
     throw new GatewayError(
       'forbidden',
       "This caller belongs to no organisation: the control plane takes its own keys, sessions and tokens, not the keys of the operator's file.",
@@ -196,6 +202,13 @@ function lastValues(query: Context['query']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => [name, (Array.isArray(value) ? value.at(-1) : value) ?? '']),
   );
+}
+
+/** Bytes of a body from somebody who need not say who it is: log-ins and the like are small. */
+const strangersLimit = 65_536;
+
+function limitOf({ needs }: Endpoint, { bodyLimit }: ServeParts): number {
+  return needs === 'public' ? Math.min(bodyLimit, strangersLimit) : bodyLimit;
 }
 
 async function bodyOf(ctx: Context, limit: number): Promise<JsonObject> {

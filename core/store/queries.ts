@@ -25,10 +25,23 @@ export async function acquireOrExplain<T>(config: Knex.Config, acquire: () => Pr
   }
 }
 
+const quietMs = 5000;
+
 /** What every knex of the store has in common. */
 export function commonConfig(log: Log): Knex.Config {
-  const note = (level: 'warn' | 'error') => (message: unknown) =>
-    log[level]('store_driver', { message: String(message).split('\n', 1)[0] ?? '' });
+  let quietUntil = 0;
+  let unsaid = 0;
+  // While the server is away each connection that fails says so.
+  const note = (level: 'warn' | 'error') => (message: unknown) => {
+    const now = performance.now();
+    if (now < quietUntil) {
+      unsaid += 1;
+      return;
+    }
+    log[level]('store_driver', { message: String(message).split('\n', 1)[0] ?? '', unsaid });
+    quietUntil = now + quietMs;
+    unsaid = 0;
+  };
   return {
     acquireConnectionTimeout: acquireTimeoutMs,
     // Messages of errors would hold the bindings, secrets among them.

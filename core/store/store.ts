@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { GatewayError, type Log } from 'portcullis/sdk';
@@ -41,7 +41,7 @@ export async function openStore(options: StoreOptions, log: Log): Promise<Store>
   const pools = options.kind === 'sqlite' ? sqlitePools(options.file, log) : mysqlPools(options, log);
   const store = storeOver(options.kind, pools);
   try {
-    if (options.kind === 'sqlite') makeFolder(options.file);
+    if (options.kind === 'sqlite') makeFile(options.file);
     await store.ping();
   } catch (cause) {
     await store.close();
@@ -83,8 +83,11 @@ function placeOf(options: StoreOptions): string {
   return `${options.database} at ${options.writer.host}:${options.writer.port}`;
 }
 
-function makeFolder(file: string): void {
-  if (file !== memory) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+function makeFile(file: string): void {
+  if (file === memory) return;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // The folder may be an older one that others can read; the files beside it take the mode of this one.
+  closeSync(openSync(file, 'a', 0o600));
 }
 
 function sqlitePools(file: string, log: Log): Pools {

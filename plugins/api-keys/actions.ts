@@ -15,6 +15,7 @@ import { createKey, keyTypeOf } from './creation.ts';
 import { creationBody } from './fields.ts';
 import { assertCouldMint } from './narrowing.ts';
 import { assertOutranks, personOf, roleThere } from './owner.ts';
+import { assertRanksWith } from './rank.ts';
 import { type KeyRecord, statusOf } from './record.ts';
 import { issuedKey, keyList, rotatedKey, shownKey } from './reply-schemas.ts';
 import { rotate } from './rotation.ts';
@@ -184,6 +185,7 @@ async function assertMayHold(operation: Operation, key: KeyRecord): Promise<void
   // Of one's own key nobody learns more than the role gives anyway.
   if (key.user_id !== null && key.user_id === personOf(access)) return;
   assertCouldMint(access, key);
+  assertRanksWith(access, key);
   if (key.user_id === null || workspaceId === undefined) return;
   const role = await roleThere(operation, workspaceId, key.user_id);
   if (role !== undefined) assertOutranks(access, workspaceId, role);

@@ -2,6 +2,7 @@ import { asString, GatewayError, type JsonObject, type KeyType, keyTypes, type O
 import { mint } from './mint.ts';
 import { assertRoomFor, ownerFor, personOf } from './owner.ts';
 import { isPersonal, placeOf } from './place.ts';
+import { rankFrom } from './rank.ts';
 import type { SecretMaker } from './secrets.ts';
 import { valuesOfNew } from './values.ts';
 import { demandKeys } from './visibility.ts';
@@ -27,12 +28,13 @@ export async function createKey(operation: Operation, maker: SecretMaker, type: 
       param: 'user_id',
     });
   }
+  const rank = type === 'workspace-service' && workspaceId !== undefined ? { rank: rankFrom(access, workspaceId) } : {};
   const creationMode = personOf(access) === undefined ? 'api' : 'ui';
   const { record, secret } = await mint(
     operation,
     maker,
     scope,
-    { ...values, ...owner, type, creation_mode: creationMode },
+    { ...values, ...owner, ...rank, type, creation_mode: creationMode },
     { keep: false },
   );
   operation.audit({ api_key_id: record.id, name: record.name, type, key_masked: record.key });

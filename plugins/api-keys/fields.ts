@@ -8,6 +8,7 @@ import {
   readOnly,
   required,
   schema,
+  workspaceRoles,
 } from 'portcullis/sdk';
 import { leastTransitionMs } from './rotation-policy.ts';
 
@@ -65,7 +66,7 @@ export const creationBody = schema.Object({
   defaults: optional(given.defaults),
   rotation_policy: optional(given.rotation_policy),
   workspace_id: optional(
-    field.text({ description: 'Id or slug; keys of a workspace need it unless the caller has one.' }),
+    nullable(field.text({ description: 'Id or slug; keys of a workspace need it unless the caller has one.' })),
   ),
   user_id: optional(nullable(field.id())),
 });
@@ -80,6 +81,7 @@ export const fields = {
   config_id: readOnly(nullable(field.id())),
   metadata: readOnly(nullable(field.strings(128))),
   creation_mode: readOnly(field.oneOf(['ui', 'api', 'auto'])),
+  rank: readOnly(nullable(field.oneOf(workspaceRoles))),
   expiry_enforced: readOnly(field.flag()),
   last_reset_at: readOnly(nullable(field.time())),
   rotation: readOnly(field.json()),

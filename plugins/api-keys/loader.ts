@@ -42,6 +42,7 @@ function entryOf(key: KeyRecord, { member, endsAt, now }: Live): KeyEntry {
     // Without a config there is nothing to override.
     allowConfigOverride: key.config_id === null || key.allow_config_override !== 0,
     ...(key.workspace_id === null ? {} : { workspaceId: key.workspace_id }),
+    ...(key.rank == null ? {} : { rank: key.rank }),
     ...(key.user_id === null ? {} : { userId: key.user_id }),
     ...(ends.length === 0 ? {} : { expiresAt: Math.min(...ends) }),
     ...(key.config_id === null ? {} : { config: key.config_id }),

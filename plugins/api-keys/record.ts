@@ -1,4 +1,4 @@
-import type { KeyType, RateLimits, StoredRecord, UsageLimits } from 'portcullis/sdk';
+import type { KeyType, RateLimits, StoredRecord, UsageLimits, WorkspaceRole } from 'portcullis/sdk';
 import type { RotationCadence } from './rotation-policy.ts';
 
 /** A key as it is stored; its secrets stand in a table of their own. */
@@ -21,6 +21,8 @@ export interface KeyRecord extends StoredRecord {
   /** Whether the settings ask for an end of its life. */
   readonly expiry_enforced: 0 | 1;
   readonly last_reset_at: number | null;
+  /** Of a service's key: the role of a maker who was no admin. */
+  readonly rank?: WorkspaceRole | null;
   readonly creation_mode: 'ui' | 'api' | 'auto';
   readonly rotation: RotationCadence | null;
   readonly next_rotation_at: number | null;

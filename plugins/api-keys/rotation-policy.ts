@@ -42,7 +42,7 @@ function chosenRotation(given: JsonObject, { now, current }: PolicyPlace): Rotat
   const period = periodOf(given);
   const days = asNumber(given.rotation_period_days) ?? null;
   if (period !== null && days !== null) {
-    refuse('rotation_period_days', 'rotation_period and rotation_period_days exclude each other: give one of the two');
+    refuse('rotation_period_days', 'the two periods, in words and in days, exclude each other: give one of the two');
   }
   const kept = period === null && days === null ? current?.rotation : undefined;
   const rotation: RotationCadence = {
@@ -132,7 +132,7 @@ function midnightOf(ms: number): number {
 function futureMidnight(ms: number, now: number): number {
   const midnight = midnightOf(ms);
   if (midnight > now) return midnight;
-  return refuse('next_rotation_at', 'next_rotation_at must be a day in the future; it counts from 00:00 UTC');
+  return refuse('next_rotation_at', 'the next rotation must be on a day in the future; it counts from 00:00 UTC');
 }
 
 function periodOf(given: JsonObject): 'weekly' | 'monthly' | null {

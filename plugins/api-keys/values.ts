@@ -13,6 +13,7 @@ import { defaultsFrom } from './defaults.ts';
 import { expiryFrom } from './expiry.ts';
 import { narrowedScopes } from './narrowing.ts';
 import { isPersonal, type Place } from './place.ts';
+import { rankAfter } from './rank.ts';
 import type { KeyRecord } from './record.ts';
 import { type Rotation, type RotationCadence, rotationOf } from './rotation-policy.ts';
 
@@ -43,22 +44,23 @@ export async function valuesOfChange(
 ): Promise<Values> {
   const limits = limitsFrom(body);
   return {
-    ...(body.scopes === undefined
-      ? {}
-      : {
-          scopes: narrowedScopes(scopesIn(body), {
-            access: operation.access,
-            type: key.type,
-            workspaceId: key.workspace_id ?? undefined,
-            kept: key.scopes,
-          }),
-        }),
+    ...(body.scopes === undefined ? {} : changedScopes(operation, key, body)),
     ...limits,
     ...(await defaultsFrom(operation, body, place, false)),
     ...expiryFrom(body.expires_at, place, { now: operation.now, createdAt: key.created_at }),
     ...rotationFrom(body, place, operation.now, key),
     ...reactivation(key, body, limits, operation.now),
   };
+}
+
+function changedScopes({ access }: Operation, key: KeyRecord, body: JsonObject): Values {
+  const scopes = narrowedScopes(scopesIn(body), {
+    access,
+    type: key.type,
+    workspaceId: key.workspace_id ?? undefined,
+    kept: key.scopes,
+  });
+  return { scopes, ...(key.type === 'workspace-service' ? { rank: rankAfter(access, key, scopes) } : {}) };
 }
 
 function scopesIn(body: JsonObject): readonly string[] {

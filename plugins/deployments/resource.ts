@@ -38,10 +38,13 @@ export function deployments(host: ControlHost): Resource {
     removal: 'archive',
     fields: {
       name: required(field.name()),
-      slug: field.text({ min: 1, max: 50, pattern: '^[a-zA-Z0-9_-]+$', accepts: '1 to 50 letters, digits, _ and -' }),
+      slug: nullable(
+        field.text({ min: 1, max: 50, pattern: '^[a-zA-Z0-9_-]+$', accepts: '1 to 50 letters, digits, _ and -' }),
+      ),
       type: { ...field.oneOf(types), default: 'production' },
       is_default: field.flag(),
       deployment_config: nullable(field.object()),
+      config: input(nullable(field.object({ description: 'Another name of deployment_config.' }))),
       auth_settings: authSettingsSchema,
       tags: nullable(field.strings()),
       status: field.oneOf(['active', 'archived']),
@@ -58,6 +61,7 @@ export function deployments(host: ControlHost): Resource {
       status: field.text({ max: 64, pattern: '^(active|archived)(,(active|archived))?$' }),
       search: field.text({ min: 1 }),
     },
+    shown: { config: nullable(field.object({ description: 'The same as deployment_config.' })) },
     hooks: hooks(host) as ResourceHooks,
     replies: {
       create: { schema: once, of: ({ record }, operation) => told(record as DeploymentRecord, operation) },
@@ -73,7 +77,8 @@ function told({ id, slug }: DeploymentRecord, operation: Operation): JsonObject 
 
 function hooks(host: ControlHost): ResourceHooks<DeploymentRecord> {
   return {
-    async create(operation, body) {
+    async create(operation, given) {
+      const body = withConfig(given);
       checkSize(body);
       const settings = body.auth_settings as Static<typeof authSettingsSchema> | undefined;
       const isDefault = body.is_default === 1;
@@ -86,7 +91,8 @@ function hooks(host: ControlHost): ResourceHooks<DeploymentRecord> {
         ...newCredential(host, operation),
       };
     },
-    async update(operation, record, body) {
+    async update(operation, record, given) {
+      const body = withConfig(given);
       checkSize(body);
       const { auth_settings, rotate_auth, override_existing, is_default, status } = body;
       const archives = status === 'archived' && record.status !== 'archived';
@@ -110,8 +116,17 @@ function hooks(host: ControlHost): ResourceHooks<DeploymentRecord> {
     remove(_, record) {
       if (record.is_default === 1) refuseDefault('removed');
     },
-    show: () => ({ stored_secret: undefined as never, default_of: undefined as never }),
+    show: (_, { deployment_config: config }) => ({
+      config: config ?? null,
+      stored_secret: undefined as never,
+      default_of: undefined as never,
+    }),
   };
+}
+
+/** `config` is what the deployment's configuration is called too. */
+function withConfig({ config, ...body }: JsonObject): JsonObject {
+  return config === undefined || body.deployment_config !== undefined ? body : { ...body, deployment_config: config };
 }
 
 const mostConfig = 65_536;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import {
+  type AuditEvent,
   accessOfToken,
   boundedQueue,
   GatewayError,
@@ -93,6 +94,7 @@ export function identifier(host: Host, settings: JwtSettings): (bearer: Bearer) 
       if (refusal?.error !== error) {
         refused.set(digest, { organisation, error, until: host.now() + refusalMs });
         host.log.warn('jwt_refused', { organisation: organisation?.id, reason: error.message });
+        if (organisation !== undefined) host.report(refusalOf(organisation.id, error));
       }
       throw error;
     }
@@ -106,6 +108,18 @@ export function identifier(host: Host, settings: JwtSettings): (bearer: Bearer) 
     const accepting = already ?? accept(token, digest).finally(() => running.delete(digest));
     if (already === undefined) running.set(digest, accepting);
     return placed((await accepting).principal, consumed);
+  };
+}
+
+/** What the audit log is told: the reason, and nothing of the token. */
+function refusalOf(organisationId: string, { message, status }: GatewayError): AuditEvent {
+  return {
+    organisationId,
+    resourceType: 'tokens',
+    action: 'token_refused',
+    userType: 'user',
+    status,
+    detail: { reason: message },
   };
 }
 

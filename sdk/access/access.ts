@@ -79,7 +79,7 @@ function organisationKey(entry: KeyEntry): Access {
 }
 
 function workspaceKey(entry: KeyEntry): Access {
-  const { workspaceId, member } = entry;
+  const { workspaceId, member, rank } = entry;
   const own = granted(entry.scopes, scopesOfKeyType(entry.type));
   const live = (): ReadonlySet<string> => {
     if (entry.type === 'workspace-service') return own;
@@ -95,8 +95,10 @@ function workspaceKey(entry: KeyEntry): Access {
     sessionId: undefined,
     userId: entry.userId,
     organisationRole: member?.role,
-    roleIn: (id): WorkspaceRole | undefined =>
-      member === undefined || id !== workspaceId ? undefined : workspaceRoleOf(member, id),
+    roleIn: (id): WorkspaceRole | undefined => {
+      if (id !== workspaceId) return undefined;
+      return member === undefined ? rank : workspaceRoleOf(member, id);
+    },
     scopesIn: within(workspaceId, live),
   };
 }

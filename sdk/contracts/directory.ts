@@ -36,6 +36,8 @@ export interface KeyEntry extends Entry {
   readonly type: KeyType;
   readonly workspaceId?: string;
   readonly userId?: string;
+  /** Of a service's key: the role that it acts with towards people, when its maker was no admin of the workspace. */
+  readonly rank?: WorkspaceRole;
   /** As granted; what it may do now is less when the person or the toggles allow less. */
   readonly scopes: readonly string[];
   readonly status: 'active' | 'exhausted' | 'expired';

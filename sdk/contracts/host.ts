@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../json.ts';
+import type { AuditEvent } from './control.ts';
 import type { DirectoryKind, DirectoryKinds } from './directory.ts';
 import type { MaybePromise } from './plugin.ts';
 import type { Slot } from './request.ts';
@@ -74,6 +75,11 @@ export interface Host {
   defaultConfig(): string | undefined;
   /** Needs the kind in `permissions.directory`. Undefined: there is no such record, or no control plane. */
   directory<K extends DirectoryKind>(kind: K, ...path: readonly string[]): MaybePromise<DirectoryKinds[K] | undefined>;
+  /**
+   * Writes an entry of the audit log, in the background: at most 60 a minute, the rest is counted in the log. Where the
+   * control plane is in another process, nothing is written.
+   */
+  report(event: AuditEvent): void;
   /** Whether this gateway has a control plane, of its own or elsewhere. */
   readonly controlled: boolean;
   /**

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../contracts/control.ts';
 import type { DirectoryKind, DirectoryKinds } from '../contracts/directory.ts';
 import type { FetchReply, FetchRequest, FileSections, Host, LogFields } from '../contracts/host.ts';
 import type { Manifest } from '../contracts/manifest.ts';
@@ -43,6 +44,8 @@ export interface TestHostOptions {
 /** A host for tests: its clock, chance and file are set, its log is kept, its network is a function. */
 export interface TestHost extends Host {
   readonly logged: readonly LogLine[];
+  /** Audit entries that were handed over. */
+  readonly reported: readonly AuditEvent[];
   /** Milliseconds of every sleep, in order. */
   readonly slept: readonly number[];
   /** Moves the clock on and ends the sleeps that are over by then. */
@@ -54,6 +57,7 @@ const noFile: FileSections = { keys: [], configs: {}, providers: [], defaultConf
 /** Makes a host. Sleeps end when the clock is advanced past their time, never by themselves. */
 export function createTestHost(options: TestHostOptions = {}): TestHost {
   const { manifest, env = {}, random = [0] } = options;
+  const reported: AuditEvent[] = [];
   const name = options.name ?? manifest?.name ?? 'test';
   const file: FileSections = { ...noFile, ...options.file };
   const logged: LogLine[] = [];
@@ -109,6 +113,10 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
     defaultConfig: () => {
       grant(permissions.file?.includes('configs'), 'permissions.file: configs');
       return file.defaultConfig;
+    },
+    reported,
+    report: (event) => {
+      reported.push(event);
     },
     controlled: options.directory !== undefined,
     directory: (kind, ...path) => {

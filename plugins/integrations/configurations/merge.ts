@@ -1,4 +1,4 @@
-import { asObject, type ControlHost, type Json, type JsonObject, parseJson } from 'portcullis/sdk';
+import { asObject, type ControlHost, type Json, type JsonObject, parseJson, snakeName } from 'portcullis/sdk';
 import { closeNames } from '../catalogue/close-names.ts';
 import type { ConfigurationField } from '../catalogue/configuration-field.ts';
 import type { KnownProvider } from '../catalogue/known-provider.ts';
@@ -28,9 +28,13 @@ export interface Merging {
 export async function mergeConfigurations({ host, provider, given, stored, mapped }: Merging) {
   const clear: Record<string, Json> = given === null ? {} : { ...stored.clear };
   const secret: Record<string, Json> = given === null ? {} : { ...stored.secret };
-  for (const [name, value] of Object.entries(given ?? {})) {
+  for (const [written, value] of Object.entries(given ?? {})) {
+    const name = provider.fields.has(written) ? written : snakeName(written);
     if (isMask(provider, name)) continue;
-    const field = provider.fields.get(name) ?? unknown(provider, name);
+    const field = provider.fields.get(name);
+    // Clients write null for what they leave out.
+    if (field === undefined && (value === null || value === undefined)) continue;
+    if (field === undefined) return unknown(provider, written);
     delete clear[name];
     delete secret[name];
     if (value === null || value === undefined) continue;

@@ -81,7 +81,7 @@ export function virtualKeyActions(host: ControlHost): readonly Action[] {
       body: schema.Object({
         name: field.name(),
         provider: schema.String({ minLength: 1, maxLength: 255 }),
-        slug: schema.Optional(field.slug()),
+        slug: optional(field.slug()),
         ...body,
       }),
       reply: saved,
@@ -141,11 +141,15 @@ async function listed(operation: Operation): Promise<JsonObject> {
     .records<IntegrationRecord>('integrations')
     .list({ organisationId: scope.organisationId }, { where: { id: ids } });
   const known = new Map(integrations.records.map((one) => [one.id, one]));
-  const workspace = await operation
+  const workspaces = await operation
     .records('workspaces')
-    .find({ organisationId: scope.organisationId }, scope.workspaceId ?? '');
+    .list(
+      { organisationId: scope.organisationId },
+      { where: { id: [...new Set(records.map(({ workspace_id }) => workspace_id))] } },
+    );
+  const names = new Map(workspaces.records.map(({ id, name }) => [id, asString(name)]));
   const data = records.map((one) =>
-    shownVirtualKey(operation, one, known.get(one.integration_id), asString(workspace?.name)),
+    shownVirtualKey(operation, one, known.get(one.integration_id), names.get(one.workspace_id)),
   );
   return { object: 'list', total, data };
 }

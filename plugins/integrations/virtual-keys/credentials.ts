@@ -86,7 +86,7 @@ function modelConfig(value: Json | undefined): JsonObject {
 function deploymentsIn(body: JsonObject): Json | undefined {
   const { deploymentConfig: list, deploymentName: name, apiVersion: version } = body;
   if (Array.isArray(list)) return asObjects(list).map(deployment);
-  if (name === undefined && version === undefined) return undefined;
+  if (name == null && version == null) return undefined;
   return [{ ...deployment({ deploymentName: name ?? null, apiVersion: version ?? null }), is_default: true }];
 }
 

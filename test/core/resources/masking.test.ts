@@ -33,4 +33,11 @@ describe('the audit log', () => {
     const body = { secret_key: 'member', tokens: null, monkey: 'shown', keyboard: 'shown' };
     assert.deepEqual(masked(body), body);
   });
+
+  it('masks secrets within texts that are JSON, as configs come in', () => {
+    const config = JSON.stringify({ targets: [{ provider: 'openai', api_key: 'quokka' }], retry: { attempts: 1 } });
+    const text = JSON.stringify(masked({ config, broken: '{"api_key": "quokka"' }));
+    assert.equal(text.includes('quokka'), false);
+    assert.equal(text.includes('attempts'), true);
+  });
 });

@@ -24,6 +24,7 @@ describe('the first start in an empty folder', () => {
     assert.equal(modeOf(data), 0o700);
     const [keyFile = ''] = readdirSync(data).filter((file) => file.endsWith('.key'));
     assert.equal(modeOf(join(data, keyFile)), 0o600, keyFile);
+    assert.equal(modeOf(join(data, 'portcullis.db')), 0o600, 'the database');
 
     const anonymous = await first.chat(undefined, {}, 'echo');
     assert.equal(anonymous.status, 200, anonymous.text);

@@ -25,6 +25,24 @@ inEachWorld((world) => {
     assert.ok(!stored.includes(made.key), 'no table holds it');
   });
 
+  it('takes null for whatever it does not have', async () => {
+    const { key, read } = world();
+    const none = {
+      workspace_id: null,
+      user_id: null,
+      description: null,
+      usage_limits: null,
+      rate_limits: null,
+      alert_emails: null,
+      expires_at: null,
+      defaults: null,
+      rotation_policy: null,
+    };
+    const made = await key('organisation/service', { name: 'plain', scopes: ['workspaces.list'], ...none });
+    const shown = await read(made.id);
+    assert.deepEqual([shown.type, shown.workspace_id, shown.usage_limits], ['organisation-service', null, null]);
+  });
+
   it('reads back with every member of the recorded shape', async () => {
     const { key, read, workspace, organisationId } = world();
     const workspaceId = await workspace();

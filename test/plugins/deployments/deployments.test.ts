@@ -91,6 +91,17 @@ onEachStore((_, __, fresh) => {
     const list = await control.ok('GET', `${path}?type=production`);
     assert.equal(list.total, 0);
   });
+
+  it('takes and shows its configuration under the name config too', async (t) => {
+    const control = await start(t, { store: await fresh() });
+    const { id } = await create(control, { config: { a: 1 }, slug: null });
+    const shown = await get(control, id);
+    assert.deepEqual([shown.config, shown.deployment_config], [{ a: 1 }, { a: 1 }]);
+    await control.ok('PUT', `${path}/${id}`, { body: { config: { b: 2 } } });
+    assert.deepEqual((await get(control, id)).deployment_config, { b: 2 });
+    await control.ok('PUT', `${path}/${id}`, { body: { name: 'Paris' } });
+    assert.deepEqual((await get(control, id)).config, { b: 2 });
+  });
 });
 
 describe('a deployment', () => {
@@ -100,6 +111,7 @@ describe('a deployment', () => {
     ['with a slug of 51 characters', { slug: 'x'.repeat(51) }, 'slug'],
     ['with a slug of other characters', { slug: 'a b' }, 'slug'],
     ['with a config that is no object', { deployment_config: 'x' }, 'deployment_config'],
+    ['with a config that is too large, by its other name', { config: { a: 'x'.repeat(70_000) } }, 'deployment_config'],
     ['with a config that is too large', { deployment_config: { a: 'x'.repeat(70_000) } }, 'deployment_config'],
     [
       'at an address of the metadata service',

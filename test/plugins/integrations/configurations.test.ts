@@ -107,6 +107,18 @@ describe('configurations', () => {
     assert.deepEqual(kept.secret, stored.secret);
   });
 
+  it('may be written in camel case, and are kept in snake case', async () => {
+    const kept = await merge('openai', {
+      anthropicInspectStreamForOverloadedError: true,
+      openaiProject: 'p',
+    });
+    assert.deepEqual(kept.clear, { anthropic_inspect_stream_for_overloaded_error: true, openai_project: 'p' });
+  });
+
+  it('may be null though the provider has no such one', async () => {
+    assert.deepEqual((await merge('openai', { azure_resource_name: null })).clear, {});
+  });
+
   it('mask the values of custom headers and show their names', async () => {
     const kept = await merge('openai', { custom_headers: { 'X-Tenant': 'tenant-secret-value' } });
     assert.deepEqual(shownConfigurations(kept.clear, kept.masked), {

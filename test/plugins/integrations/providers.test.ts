@@ -91,6 +91,19 @@ onEachPlane((plane) => {
       assert.equal(await status('nothing'), 404);
     });
 
+    it('gets a slug where the body leaves it out or gives null', async () => {
+      const integration = { name: 'I', ai_provider_id: 'openai', workspace_id: 'ws-a', slug: null };
+      const { body: made } = await plane().call('POST', '/integrations', integration);
+      const { status, body } = await plane().call('POST', '/providers', {
+        name: 'Null slug',
+        integration_id: made.slug,
+        workspace_id: 'ws-a',
+        slug: null,
+      });
+      assert.equal(status, 200);
+      assert.match(body.slug, /^null-s-[0-9a-f]{6}$|^[a-z-]+-[0-9a-f]{6}$/);
+    });
+
     it('needs a workspace to stand in', async () => {
       const { id } = await integration();
       const reply = await plane().call('POST', '/providers', { name: 'X', integration_id: id });

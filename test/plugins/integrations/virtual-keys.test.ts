@@ -90,6 +90,23 @@ onEachPlane((plane) => {
       ]);
     });
 
+    it('takes null for what it does not have', async () => {
+      const { status, body } = await post({
+        slug: null,
+        apiVersion: null,
+        resourceName: null,
+        deploymentName: null,
+        deploymentConfig: null,
+        note: null,
+        tags: null,
+        secret_mappings: null,
+        expires_at: null,
+      });
+      assert.equal(status, 200);
+      const shown = await get(body.slug);
+      assert.deepEqual([shown.model_config, shown.masked_api_key], [{}, 'sk*****lue']);
+    });
+
     it('refuses an unknown provider, and a call without a workspace', async () => {
       assert.equal((await post({ provider: 'nobody' })).body.error.param, 'provider');
       const { status, body } = await plane().call('POST', '/virtual-keys', { name: 'X', provider: 'openai' });
@@ -145,6 +162,12 @@ onEachPlane((plane) => {
       const found = reply.body.data.find((one) => one.id === body.id);
       assert.deepEqual([found?.provider, found?.workspace_name], ['openai', 'ws-a']);
       assert.equal(reply.body.object, 'list');
+    });
+
+    it('is listed with the name of its workspace in the list of the whole organisation too', async () => {
+      const { body } = await post();
+      const reply = await plane().call('GET', '/virtual-keys?page_size=1000');
+      assert.equal(reply.body.data.find((one) => one.id === body.id)?.workspace_name, 'ws-a');
     });
   });
 });

@@ -48,6 +48,26 @@ onEachStore((_, __, fresh) => {
       assert.equal((await self()).status, 401);
       await settings(null);
       assert.equal((await self()).status, 403);
+
+      const told = async () => asObjects((await control.ok('GET', '/v1/audit-logs?action=token_refused')).records);
+      // Written in the background: the answer does not wait for it.
+      while ((await told()).length < 3) await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(JSON.stringify(await told()).includes(token), false);
+    });
+
+    it('fills the audit log no faster than a few entries a minute', async (t) => {
+      const control = await startControl(t, { plugins, config, env: { JWT_ENABLED: 'ON' }, store: await fresh() });
+      const key = await signingKey('first');
+      await control.ok('PUT', '/v1/admin/organisation', { body: { auth_settings: { jwks: { keys: [key.jwk] } } } });
+      const foreign = await signingKey('first');
+      for (let number = 0; number < 70; number += 1) {
+        const exp = Math.floor(control.now() / 1000) + 600 + number;
+        const token = await sign(foreign, { portkey_oid: control.organisationId, exp });
+        assert.equal((await control.call('GET', '/v1/auth/self', { key: token })).status, 401);
+      }
+      const total = async () => Number((await control.ok('GET', '/v1/audit-logs?action=token_refused')).total);
+      while ((await total()) < 60) await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(await total(), 60);
     });
   });
 });
