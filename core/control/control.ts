@@ -1,39 +1,36 @@
-import Router from '@koa/router';
-import type { Context } from 'koa';
-import {
-  type AuditEvent,
-  type ControlHost,
-  type Db,
-  type FetchReply,
-  type FetchRequest,
-  GatewayError,
-  type Log,
-  type ProviderSummary,
-  type Records,
+import type Router from '@koa/router';
+import type {
+  AuditEvent,
+  ControlHost,
+  Db,
+  FetchReply,
+  FetchRequest,
+  Log,
+  ProviderSummary,
+  Records,
 } from 'portcullis/sdk';
 import { directoryActions } from '../directory/actions.ts';
 import { createDirectory, type LiveDirectory } from '../directory/directory.ts';
 import { createStoreSource } from '../directory/store-source.ts';
-import { tokenCheck } from '../directory/token.ts';
 import { bumpVersion } from '../directory/versions.ts';
 import type { PluginEntry } from '../loader/load.ts';
 import type { Registry } from '../loader/registry.ts';
 import { namedLog } from '../log.ts';
 import { createMailer } from '../mail/mailer.ts';
 import type { Endpoint } from '../resources/endpoints.ts';
-import { bySpecificity } from '../resources/endpoints.ts';
-import { type JobParts, type Jobs, startJobs } from '../resources/jobs.ts';
+import { type Jobs, startJobs } from '../resources/jobs.ts';
 import { openApiDocument } from '../resources/openapi.ts';
 import type { OperationParts } from '../resources/operation.ts';
 import { recordsOf } from '../resources/records.ts';
-import { type ServeParts, serve } from '../resources/serve.ts';
+import type { ServeParts } from '../resources/serve.ts';
 import { openVault } from '../secrets/vault.ts';
 import { isUniqueViolation } from '../store/failures.ts';
-import { type MigrationSet, migrate, pendingMigrations } from '../store/migrate.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { type ControlCapabilities, createControlHost } from './control-host.ts';
+import { routerOf, serviceCheck } from './control-router.ts';
 import { bootstrapAgain, firstStart } from './first-start.ts';
-import { controlMigrations } from './migrations.ts';
+import { coreTables, issuedKeys } from './issued-keys.ts';
+import { bringUpToDate, controlMigrations } from './migrations.ts';
 import { type ControlUnit, controlEntries, modelsOf, reactionsOf, routeTable, setupControl } from './plugins.ts';
 import { reporter } from './reports.ts';
 import type { ControlSettings } from './settings.ts';
@@ -95,10 +92,9 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
     const mailer = createMailer(settings.mail, log);
     opened.unshift(() => mailer.close());
 
-    const state: { units: readonly ControlUnit[]; operations: OperationParts | undefined; issued: boolean } = {
+    const state: { units: readonly ControlUnit[]; operations: OperationParts | undefined } = {
       units: [],
       operations: undefined,
-      issued: false,
     };
     const operationsNow = (): OperationParts => {
       if (state.operations === undefined) throw new TypeError('The control plane is not set up yet.');
@@ -143,18 +139,11 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
     for (const { control } of units) opened.unshift(() => control.close?.());
     const models = modelsOf(units);
     const tables = new Map(units.map(({ manifest }) => [manifest.name, new Set(manifest.tables ?? [])]));
+    const issued = await issuedKeys(store);
     const sink = units.find(({ control }) => control.audit !== undefined)?.control;
     const operations: OperationParts = {
       models,
-      reactions: reactionsOf(units, models, {
-        'api_keys.created': async (operation, key) => {
-          if (key.workspace_id === null || state.issued) return;
-          await operation.db('first_start').whereNull('keys_issued_at').update({ keys_issued_at: operation.now });
-          operation.afterCommit(() => {
-            state.issued = true;
-          });
-        },
-      }),
+      reactions: reactionsOf(units, models, issued.reactions),
       tablesOf: (plugin) => tables.get(plugin) ?? (plugin === 'core' ? coreTables : noTables),
       crypt: vault,
       timestamps: settings.timestamps,
@@ -169,14 +158,11 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       },
     };
     state.operations = operations;
-    // A database of its own server is a deployment, where nobody is anonymous.
-    let issued = store.dialect === 'mysql' || (await anyWorkspaceKey(store));
     const welcome = await firstStart(units, { store, operations, newId, now });
     const endpoints = routeTable(units, models, directoryActions({ source, checksumKey: vault.checksumKey }));
-    const jobParts: JobParts = { store, log, now, newId };
     const jobs = startJobs(
       units.flatMap(({ control }) => control.jobs ?? []),
-      jobParts,
+      { store, log, now, newId },
     );
     opened.unshift(() => jobs.close());
     return {
@@ -187,10 +173,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       checksum: vault.checksum,
       report: reporter({ store, sink: operations.audit, log, now }),
       welcome,
-      keysIssued: () => {
-        issued ||= state.issued;
-        return issued;
-      },
+      keysIssued: issued.any,
       startAgain: (plugin) => bootstrapAgain(units, plugin, { store, operations, newId, now }),
       routes: (edge) =>
         routerOf(endpoints, {
@@ -209,40 +192,6 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
   }
 }
 
-/** Whether someone has ever had a key to call with: until then anyone on this machine may call. */
-async function anyWorkspaceKey({ db }: Store): Promise<boolean> {
-  const row = (await db('first_start').first()) as { readonly keys_issued_at: number | null } | undefined;
-  return row !== undefined && row.keys_issued_at !== null;
-}
-
-/** @throws GatewayError `invalid_config` when something is missing and may not be made here */
-async function bringUpToDate(store: Store, sets: readonly MigrationSet[], now: boolean, log: Log): Promise<void> {
-  if (now) {
-    await migrate(store, sets, log);
-    return;
-  }
-  const pending = await pendingMigrations(store, sets);
-  if (pending.length === 0) return;
-  throw new GatewayError(
-    'invalid_config',
-    `The database lacks ${pending.length} migrations, and MIGRATE_ON_START is off: run \`portcullis migrate\` first.`,
-    { param: 'MIGRATE_ON_START' },
-  );
-}
-
-/** Whether a call comes from a data plane that was given the same token. */
-function serviceCheck({ serviceToken }: ControlSettings): ServeParts['demandService'] {
-  const isOurs = serviceToken === undefined ? () => false : tokenCheck(serviceToken);
-  return (call) => {
-    if (isOurs(call.control('service-token'))) return;
-    throw new GatewayError(
-      'unauthenticated',
-      'This is for the gateways of this deployment: SERVICE_TOKEN must be the same on both sides.',
-    );
-  };
-}
-
-const coreTables: ReadonlySet<string> = new Set(['first_start']);
 const noTables: ReadonlySet<string> = new Set();
 
 /** Records for reading alone, outside any operation. */
@@ -260,21 +209,6 @@ function readingRecords(operations: OperationParts, db: Db, name: string): Pick<
     emit: async () => {},
     changed: () => {},
   });
-}
-
-function routerOf(endpoints: readonly Endpoint[], parts: ServeParts): Router {
-  const router = new Router({ sensitive: true, strict: true });
-  const rows = endpoints.flatMap((endpoint) => endpoint.paths.map((path) => ({ path, endpoint })));
-  for (const { path, endpoint } of rows.toSorted((a, b) => bySpecificity(a.path, b.path))) {
-    router[endpoint.method](path, (ctx) => serve(endpoint, ctx as unknown as Context, paramsOf(ctx.params), parts));
-  }
-  return router;
-}
-
-function paramsOf(params: Readonly<Record<string, unknown>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(params).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-  );
 }
 
 async function closeAll(opened: readonly (() => Promise<void> | void)[], log: Log): Promise<void> {

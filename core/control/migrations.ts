@@ -1,8 +1,10 @@
+import { GatewayError, type Log } from 'portcullis/sdk';
 import { directoryMigrations } from '../directory/versions.ts';
 import type { PluginEntry } from '../loader/load.ts';
 import { jobMigrations } from '../resources/jobs.ts';
 import { coreMigrations as vaultMigrations } from '../secrets/vault.ts';
-import type { MigrationSet } from '../store/migrate.ts';
+import { type MigrationSet, migrate, pendingMigrations } from '../store/migrate.ts';
+import type { Store } from '../store/store.ts';
 import { firstStartMigrations } from './first-start.ts';
 
 const core: MigrationSet = {
@@ -19,4 +21,24 @@ export function controlMigrations(plugins: readonly PluginEntry[]): readonly Mig
     .filter(({ manifest, definition }) => manifest.control === true && definition.migrations !== undefined)
     .map(({ manifest, definition }) => ({ plugin: manifest.name, migrations: definition.migrations ?? [] }));
   return [core, ...ofPlugins];
+}
+
+/** @throws GatewayError `invalid_config` when something is missing and may not be made here */
+export async function bringUpToDate(
+  store: Store,
+  sets: readonly MigrationSet[],
+  mayMigrate: boolean,
+  log: Log,
+): Promise<void> {
+  if (mayMigrate) {
+    await migrate(store, sets, log);
+    return;
+  }
+  const pending = await pendingMigrations(store, sets);
+  if (pending.length === 0) return;
+  throw new GatewayError(
+    'invalid_config',
+    `The database lacks ${pending.length} migrations, and MIGRATE_ON_START is off: run \`portcullis migrate\` first.`,
+    { param: 'MIGRATE_ON_START' },
+  );
 }
