@@ -6,11 +6,13 @@ export type Timestamps = 'unix' | 'iso';
 const iso = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 /** Seconds of the year 5138: what is larger was meant as milliseconds. */
 const mostSeconds = 1e11;
+/** The end of the year 9999: later ones have no ISO 8601 form that is read here again. Epoch milliseconds. */
+const latest = 253_402_300_799_999;
 
 /** Unix seconds or ISO 8601 -> epoch milliseconds. @throws GatewayError `bad_request` naming the field */
 export function readMoment(value: unknown, param: string): number {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= 0)
-    return value < mostSeconds ? value * 1000 : value;
+  if (typeof value === 'number' && value >= 0 && value <= latest)
+    return Math.floor(value < mostSeconds ? value * 1000 : value);
   const ms = typeof value === 'string' && iso.test(value) ? Date.parse(zoned(value)) : Number.NaN;
   if (Number.isFinite(ms)) return ms;
   throw new GatewayError(

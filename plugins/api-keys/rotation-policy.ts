@@ -52,6 +52,8 @@ function chosenRotation(given: JsonObject, { now, current }: PolicyPlace): Rotat
   };
   checkTransition(rotation.key_transition_period_ms, rotation, 'rotation_policy.key_transition_period_ms');
   const moment = asNumber(given.next_rotation_at);
+  // Clients send back what they have read: the moment that the key has may have come meanwhile.
+  if (moment !== undefined && moment === current?.next_rotation_at) return { rotation, next_rotation_at: moment };
   if (moment !== undefined) return { rotation, next_rotation_at: futureMidnight(moment, now) };
   const next = kept === undefined ? nextRotation(rotation, now) : current?.next_rotation_at;
   if (next !== undefined) return { rotation, next_rotation_at: next };
@@ -64,7 +66,9 @@ function chosenRotation(given: JsonObject, { now, current }: PolicyPlace): Rotat
 function enforcedRotation(given: JsonObject | null | undefined, days: number, { now, current }: PolicyPlace): Rotation {
   const enforced = `the settings enforce a rotation every ${days} days`;
   if (given === null) refuse('', `${enforced}; the policy cannot be removed`);
-  if (asNumber(given?.next_rotation_at) !== undefined) {
+  const moment = asNumber(given?.next_rotation_at);
+  // What clients send back as they have read it overrides nothing.
+  if (moment !== undefined && moment !== current?.next_rotation_at) {
     refuse('next_rotation_at', `${enforced}; next_rotation_at cannot be set`);
   }
   const asked =

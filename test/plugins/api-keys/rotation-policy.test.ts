@@ -93,6 +93,14 @@ describe('a rotation policy', () => {
   });
 });
 
+it('a policy that was read may be written as it is, when its moment has come too', () => {
+  const current = { rotation: cadence({ rotation_period: 'weekly' }), next_rotation_at: at('2026-04-13T00:00:00Z') };
+  assert.deepEqual(
+    rotationOf({ ...current.rotation, next_rotation_at: current.next_rotation_at }, { now, current }),
+    current,
+  );
+});
+
 describe('an enforced cadence', () => {
   const enforced = (given: Parameters<typeof rotationOf>[0], days: number, current?: Rotation) =>
     rotationOf(given, { now, enforcedDays: days, current });
@@ -123,6 +131,12 @@ describe('an enforced cadence', () => {
     const current = { rotation: cadence({ rotation_period_days: 7 }), next_rotation_at: now + 2 * dayMs };
     assert.equal(enforced(undefined, 7, current)?.next_rotation_at, now + 2 * dayMs);
     assert.equal(iso(enforced(undefined, 5, current)), '2026-04-20T00:00:00.000Z');
+  });
+
+  it('takes the policy that it has shown', () => {
+    const current = { rotation: cadence({ rotation_period_days: 7 }), next_rotation_at: now + 2 * dayMs };
+    const read = { ...current.rotation, next_rotation_at: current.next_rotation_at };
+    assert.deepEqual(enforced(read, 7, current), current);
   });
 });
 
