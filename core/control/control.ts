@@ -5,6 +5,7 @@ import type {
   Db,
   FetchReply,
   FetchRequest,
+  JsonObject,
   Log,
   ProviderSummary,
   Records,
@@ -75,7 +76,7 @@ export interface ControlPlane {
   /** Whether any key of a workspace has been issued: until then anyone on this machine may call. */
   keysIssued(): boolean;
   routes(edge: ControlEdge): Router;
-  openApi(publicUrl: string): unknown;
+  openApi(publicUrl: string): JsonObject;
   close(): Promise<void>;
 }
 
@@ -183,7 +184,9 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
           bodyLimit: parts.bodyLimit,
           demandService: serviceCheck(settings),
         }),
-      openApi: (publicUrl) => openApiDocument(endpoints, { version: '1.0.0', publicUrl, vendor: parts.headerVendor }),
+      openApi: remembering((publicUrl) =>
+        openApiDocument(endpoints, { version: '1.0.0', publicUrl, vendor: parts.headerVendor }),
+      ),
       close: () => closeAll(opened, log),
     };
   } catch (error) {
@@ -193,6 +196,15 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
 }
 
 const noTables: ReadonlySet<string> = new Set();
+
+/** The last answer: anyone may ask for the document, again and again, and it never changes. */
+function remembering(make: (publicUrl: string) => JsonObject): (publicUrl: string) => JsonObject {
+  let last: { readonly publicUrl: string; readonly document: JsonObject } | undefined;
+  return (publicUrl) => {
+    if (last?.publicUrl !== publicUrl) last = { publicUrl, document: make(publicUrl) };
+    return last.document;
+  };
+}
 
 /** Records for reading alone, outside any operation. */
 function readingRecords(operations: OperationParts, db: Db, name: string): Pick<Records, 'find' | 'list' | 'secrets'> {

@@ -75,7 +75,7 @@ function health(router: Router, { runtime, accepting }: AppOptions): void {
   router.get('/', (ctx) => {
     ctx.body = 'Portcullis is running. See /v1/pipeline.\n';
   });
-  router.get('/v1/health', (ctx) => {
+  router.get(['/v1/health', '/health'], (ctx) => {
     ctx.body = { status: accepting() ? 'ok' : 'draining', open: runtime().open };
     if (!accepting()) ctx.status = 503;
   });

@@ -2,7 +2,9 @@ import type { AuditEvent, GatewayError, JsonObject, Principal, StoredRecord } fr
 import { asObject } from 'portcullis/sdk';
 import type { Endpoint } from './endpoints.ts';
 import { masked } from './masking.ts';
+import type { Timestamps } from './moments.ts';
 import type { Request } from './operation.ts';
+import { derivedForm } from './output.ts';
 
 /** The call as the audit log tells it. */
 export interface Subject {
@@ -28,16 +30,27 @@ const longestBody = 65_536;
 /** Headers that tell something about the caller and hold no credential. */
 const told = ['user-agent', 'content-type', 'x-forwarded-for', 'origin', 'referer'];
 
-export function auditOf(endpoint: Endpoint, request: Request, subject: Subject, effect: Effect): AuditEvent {
+export function auditOf(
+  endpoint: Endpoint,
+  request: Request,
+  subject: Subject,
+  effect: Effect,
+  timestamps: Timestamps,
+): AuditEvent {
   const { before, after, record } = effect;
+  // As replies show it: what is kept inside is nobody's to read there either.
+  const told = (of: StoredRecord): JsonObject =>
+    masked(
+      endpoint.model === undefined ? (of as unknown as JsonObject) : derivedForm(endpoint.model, of, timestamps, true),
+    );
   const touched = after ?? before ?? record;
   return {
     ...actorOf(endpoint, request, subject),
     ...(touched === undefined ? {} : { resourceId: touched.id }),
     ...(touched?.workspace_id == null ? {} : { workspaceId: touched.workspace_id }),
     status: effect.status,
-    ...(before === undefined ? {} : { before: masked(before as unknown as JsonObject) }),
-    ...(after === undefined ? {} : { after: masked(after as unknown as JsonObject) }),
+    ...(before === undefined ? {} : { before: told(before) }),
+    ...(after === undefined ? {} : { after: told(after) }),
     ...(Object.keys(effect.detail).length === 0 ? {} : { detail: masked(effect.detail) }),
   };
 }

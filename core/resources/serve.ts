@@ -168,7 +168,10 @@ async function audit(
 ): Promise<void> {
   if (parts.audit === undefined || request.access.organisationId === '') return;
   const status = done.reply instanceof RawReply ? done.reply.status : endpoint.status;
-  await parts.audit(auditOf(endpoint, request, subject, { ...done, status, detail: running.detail() }), db);
+  await parts.audit(
+    auditOf(endpoint, request, subject, { ...done, status, detail: running.detail() }, parts.timestamps),
+    db,
+  );
 }
 
 /** A write that was refused is told too; that it cannot be written down does not change the answer. */

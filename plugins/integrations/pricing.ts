@@ -3,6 +3,12 @@ import { refuse } from './refuse.ts';
 
 const multipliers = [
   'default',
+  // Groups of tokens; a name of one kind of token below goes before its group.
+  'request',
+  'response',
+  'cached',
+  'audio',
+  'reasoning',
   'request_token',
   'response_token',
   'cache_read_input_token',

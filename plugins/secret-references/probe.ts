@@ -1,6 +1,7 @@
 import { type Action, asObject, type ControlHost, field, type StoredRecord, schema } from 'portcullis/sdk';
 import { secretReader } from './backends/index.ts';
 import { faultOf, faultSentences } from './fault.ts';
+import { demandLent } from './own-identity.ts';
 import { pick } from './pick.ts';
 import type { ReferenceRecord } from './table.ts';
 
@@ -34,6 +35,7 @@ export function probe(host: ControlHost): Action {
         const signal = AbortSignal.timeout(longestMs);
         const fetch: ControlHost['fetch'] = (url, request) => host.fetch(url, { ...request, signal });
         const reader = secretReader({ now: () => host.now(), env: (name) => host.env(name), fetch });
+        demandLent({ env: (name) => host.env(name) }, reference.organisation_id, auth);
         const text = await reader(reference.manager_type, { auth, path: reference.secret_path });
         pick(text, key === undefined ? undefined : String(key), 'string');
         return result('ok', 'The secret can be read.');

@@ -10,6 +10,7 @@ import {
 import { secretReader } from './backends/index.ts';
 import type { ReferenceEntry } from './entry.ts';
 import { faultOf, SecretFault } from './fault.ts';
+import { demandLent } from './own-identity.ts';
 import { pick } from './pick.ts';
 import { secretValues } from './values.ts';
 
@@ -52,7 +53,9 @@ export function resolveSecrets(host: Pick<Host, 'fetch' | 'env' | 'now' | 'direc
 
   const read = async (entry: ProviderEntry, reference: Found, mapping: SecretMapping): Promise<string> => {
     try {
-      return await values.read(open(entry, reference));
+      const found = open(entry, reference);
+      demandLent(host, found.organisationId, found.auth);
+      return await values.read(found);
     } catch (thrown) {
       return unavailable(host, mapping, thrown);
     }

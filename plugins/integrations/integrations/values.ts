@@ -5,6 +5,7 @@ import { enabledGrants } from '../grants/grants.ts';
 import { mask } from '../mask.ts';
 import type { GlobalAccess, IntegrationRecord, IntegrationSecrets } from '../records.ts';
 import { checkedMappings, mappedFields } from '../secret-mappings.ts';
+import { demandCredentialsOfNewPlace } from './moved.ts';
 
 export const noGlobalAccess: GlobalAccess = {
   enabled: false,
@@ -77,6 +78,18 @@ async function changedCredentials(
     given: body.configurations === null ? null : (asObject(body.configurations) ?? {}),
     stored: { clear: record.clear_configurations ?? {}, secret: secrets.secret_configurations ?? {} },
     mapped: mappedFields(mappings),
+  });
+  demandCredentialsOfNewPlace({
+    before: record.clear_configurations ?? {},
+    after: clear,
+    stored: [
+      ...(record.masked_key == null ? [] : ['key']),
+      ...Object.keys(secrets.secret_configurations ?? {}).map((name) => `configurations.${name}`),
+    ],
+    given: [
+      ...(body.key === undefined ? [] : ['key']),
+      ...Object.keys(asObject(body.configurations) ?? {}).map((name) => `configurations.${name}`),
+    ],
   });
   return {
     clear_configurations: clear,

@@ -1,15 +1,15 @@
 import { asObject, asObjects, GatewayError, type JsonObject, type Operation, type StoredRecord } from 'portcullis/sdk';
 import { claimToken } from './token.ts';
 
-/** Makes the person who holds the token a user, with the memberships that the invitation promised. */
-export async function acceptInvite(anyone: Operation): Promise<JsonObject> {
-  const { body } = anyone;
+/** Makes the person who holds the token a user, with the memberships that the invitation promised. `asked` holds what they sent. */
+export async function acceptInvite(anyone: Operation, asked: Operation): Promise<JsonObject> {
+  const { body, id, clientIp } = asked;
   const claim = await claimToken(anyone, String(body.token));
   const scope = { organisationId: claim.organisation_id };
   const operation = anyone.at(scope);
   const invites = operation.records('invites');
   const invite = await invites.get(scope, claim.invite_id);
-  const user = await joined(operation, invite);
+  const user = await joined(operation, invite, body);
   if (typeof body.password === 'string') await operation.emit('users.password', user, { password: body.password });
   const workspaces = await joinWorkspaces(operation, user, asObjects(invite.workspaces));
   const accepted = await invites.update(scope, invite.id, { status: 'accepted', accepted_at: operation.now });
@@ -26,8 +26,8 @@ export async function acceptInvite(anyone: Operation): Promise<JsonObject> {
     action: 'accept',
     userId: user.id,
     userType: 'user',
-    requestId: operation.id,
-    clientIp: operation.clientIp,
+    requestId: id,
+    clientIp,
     status: 200,
   });
   return {
@@ -41,7 +41,7 @@ export async function acceptInvite(anyone: Operation): Promise<JsonObject> {
 }
 
 /** A new user, or one who has left and comes back with what the invitation says alone. */
-async function joined({ body, records, scope }: Operation, invite: StoredRecord): Promise<StoredRecord> {
+async function joined({ records, scope }: Operation, invite: StoredRecord, body: JsonObject): Promise<StoredRecord> {
   const { email, role } = invite;
   const people = records('users');
   const given = {

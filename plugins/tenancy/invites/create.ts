@@ -8,6 +8,7 @@ import {
   type StoredRecord,
 } from 'portcullis/sdk';
 import { demandRank } from '../members/add.ts';
+import { demandReachOfAdmins } from '../reach.ts';
 import { refusal } from '../refusal.ts';
 import { mailLink } from './mail.ts';
 import { issueLink, lifetimeMs, revokeToken } from './token.ts';
@@ -18,6 +19,7 @@ export async function createInvite(operation: Operation, host: ControlHost): Pro
   const email = String(body.email).toLowerCase();
   const workspaces = await readWorkspaces(operation, asObjects(body.workspaces));
   demandRight(operation, String(body.role), workspaces);
+  if (body.role === 'admin') demandReachOfAdmins(operation.access, 'role');
   const { total } = await operation.records('users').list(scope, { where: { email, status: 'active' } });
   if (total > 0)
     throw new GatewayError('conflict', `${email} belongs to the organisation already.`, { param: 'email' });

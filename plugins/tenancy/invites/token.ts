@@ -2,7 +2,8 @@ import { type ControlHost, GatewayError, type Operation, type StoredRecord } fro
 
 /** How long an invitation stands: 7 days. */
 export const lifetimeMs = 7 * 86_400_000;
-const tokenLength = 43;
+const randomLength = 35;
+const checksumLength = 8;
 
 interface TokenRow {
   readonly digest: string;
@@ -15,11 +16,12 @@ interface TokenRow {
  * @throws GatewayError `conflict` while another invitation of the address is open
  */
 export async function issueLink(
-  { db, digest, now }: Operation,
+  { db, digest, checksum, now }: Operation,
   invite: { readonly id: string; readonly organisation_id: string; readonly email: string },
   host: Pick<ControlHost, 'publicUrl' | 'randomText'>,
 ): Promise<string> {
-  const token = host.randomText(tokenLength);
+  const random = host.randomText(randomLength);
+  const token = random + checksum(random);
   const { id, organisation_id, email } = invite;
   const row = { digest: digest(token), organisation_id, invite_id: id, email, expires_at: now + lifetimeMs };
   await db('invite_tokens').where({ organisation_id, email }).andWhere('expires_at', '<=', now).delete();
@@ -37,20 +39,28 @@ export async function revokeToken({ db }: Operation, { id, organisation_id }: St
   await db('invite_tokens').where({ organisation_id, invite_id: id }).delete();
 }
 
-/** The invitation that the token opens; it opens it once. @throws GatewayError `not_found` */
-export async function claimToken({ db, digest, now }: Operation, token: string): Promise<TokenRow> {
-  const unknown = new GatewayError(
+/** Whether the token was ever issued here: what strangers make up costs the store nothing. @throws GatewayError `not_found` */
+export function demandIssued({ checksum }: Pick<Operation, 'checksum'>, token: string): void {
+  if (checksum(token.slice(0, -checksumLength)) !== token.slice(-checksumLength)) throw unknownInvite();
+}
+
+function unknownInvite(): GatewayError {
+  return new GatewayError(
     'not_found',
     'The invitation is unknown, has been used or cancelled, or is older than 7 days: ask for a new one.',
     { param: 'token' },
   );
+}
+
+/** The invitation that the token opens; it opens it once. @throws GatewayError `not_found` */
+export async function claimToken({ db, digest, now }: Operation, token: string): Promise<TokenRow> {
   const row: TokenRow | undefined = await db('invite_tokens')
     .where('digest', digest(token))
     .andWhere('expires_at', '>', now)
     .first();
-  if (row === undefined) throw unknown;
+  if (row === undefined) throw unknownInvite();
   // Of two who come at once, one finds it gone.
   const taken = await db('invite_tokens').where('digest', row.digest).delete();
-  if (taken !== 1) throw unknown;
+  if (taken !== 1) throw unknownInvite();
   return row;
 }

@@ -13,6 +13,7 @@ import {
   type Values,
 } from 'portcullis/sdk';
 import { readMetadata } from '../metadata.ts';
+import { demandReachOfAdmins } from '../reach.ts';
 import { refusal } from '../refusal.ts';
 import { readSettings } from '../settings-body.ts';
 import { readAuthSettings } from './auth-settings.ts';
@@ -50,8 +51,10 @@ async function changesOf(operation: Operation, before: StoredRecord, host: Contr
   if (session?.max_session_ttl !== undefined)
     changes.session_settings = session.max_session_ttl === null ? {} : { max_session_ttl: session.max_session_ttl };
   const auth = asObject(body.auth_settings);
-  if (auth !== undefined)
+  if (auth !== undefined) {
+    demandReachOfAdmins(operation.access, 'auth_settings');
     changes.auth_settings = await readAuthSettings(asObject(before.auth_settings) ?? {}, auth, host);
+  }
   const schemas = asObject(body.metadata_schemas);
   if (schemas !== undefined) changes.metadata_schemas = readSchemas(asObject(before.metadata_schemas) ?? {}, schemas);
   const defaults = asObject(body.defaults);

@@ -14,6 +14,7 @@ import {
   type Values,
 } from 'portcullis/sdk';
 import { workspacesOfUsers } from '../members/read.ts';
+import { demandReachOfAdmins } from '../reach.ts';
 import { refusal } from '../refusal.ts';
 import { shape, userShape } from '../reply.ts';
 
@@ -44,7 +45,10 @@ export const users: Resource = {
   },
   hooks: {
     list: ({ query }) => (query.email === undefined || query.email === '' ? {} : { email: query.email.toLowerCase() }),
-    update: (_, user, body) => changesOf(user, body),
+    update: ({ access }, user, body) => {
+      if (body.role === 'admin') demandReachOfAdmins(access, 'role');
+      return changesOf(user, body);
+    },
     remove: (_, user) => {
       if (user.role === 'owner') throw ownerStays();
     },

@@ -57,6 +57,17 @@ onEachPlane((plane) => {
       assert.equal((await plane().call('GET', `/integrations/${body.slug}`)).body.ai_provider_id, 'open-ai');
     });
 
+    it('gives up its credentials to no other host: they have to be given again', async () => {
+      const { body } = await plane().call('POST', '/integrations', openai('Stays'));
+      const path = `/integrations/${body.slug}`;
+      const moved = { configurations: { custom_host: 'https://elsewhere.example.com/v1' } };
+      const refused = await plane().call('PUT', path, moved);
+      assert.deepEqual([refused.status, refused.body.error.param], [400, 'key']);
+      assert.equal((await plane().call('PUT', path, { ...moved, key: 'sk-for-elsewhere' })).status, 200);
+      // What stays where it is needs nothing.
+      assert.equal((await plane().call('PUT', path, { ...moved, name: 'Renamed' })).status, 200);
+    });
+
     it('never changes its provider', async () => {
       const { body } = await plane().call('POST', '/integrations', openai('Fixed'));
       await plane().call('PUT', `/integrations/${body.slug}`, { ai_provider_id: 'anthropic', name: 'Renamed' });

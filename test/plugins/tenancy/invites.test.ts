@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { asObject, type JsonObject } from 'portcullis/sdk';
+import { allScopes, asObject, type JsonObject } from 'portcullis/sdk';
 import { freshEmail, heard, makeUser, makeWorkspace, onEachControl, person, tokenOf } from './tenant.ts';
 
 const status = (expected: number, param?: string) => (reply: { status: number; json: JsonObject }) => {
@@ -279,7 +279,10 @@ onEachControl((control) => {
       });
 
     it('is who may create users', async () => {
-      status(200)(await ask({ scopes: ['organisation_users.create'] }, { role: 'admin' }));
+      status(200)(await ask({ scopes: ['organisation_users.create'] }, { role: 'member' }));
+      // Nobody grants more than they have: an admin may do much more than that key.
+      status(403, 'role')(await ask({ scopes: ['organisation_users.create'] }, { role: 'admin' }));
+      status(200)(await ask({ scopes: [...allScopes] }, { role: 'admin' }));
       status(403)(await ask({ scopes: ['organisation_users.list'] }, {}));
     });
 
@@ -292,6 +295,24 @@ onEachControl((control) => {
       status(403, 'workspaces')(await ask(as, to(other)));
       status(403, 'workspaces')(await ask(as, {}));
       status(403, 'role')(await ask(as, { ...to(id), role: 'admin' }));
+    });
+
+    it('costs the store nothing with a token that nobody was given', async () => {
+      const { store } = control().gateway.control as NonNullable<ReturnType<typeof control>['gateway']['control']>;
+      let queries = 0;
+      const count = () => {
+        queries += 1;
+      };
+      store.db.on('query', count);
+      try {
+        for (const token of ['a'.repeat(43), 'b'.repeat(20), 'c'.repeat(200)]) {
+          const { status: answer } = await control().call('POST', '/v1/invites/accept', { key: '', body: { token } });
+          assert.equal(answer, 404);
+        }
+      } finally {
+        store.db.off('query', count);
+      }
+      assert.equal(queries, 0);
     });
 
     it('is no manager', async () => {
