@@ -4,7 +4,6 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -15,6 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { GatewayError } from 'portcullis/sdk';
 import type { EnvironmentValues } from '../config/env.ts';
+import { makeDataFolder } from '../store/data-folder.ts';
 import { dataDirOf } from '../store/options.ts';
 import { keyBytes } from './cipher.ts';
 
@@ -83,7 +83,7 @@ function makeKeyFile(file: string): void {
 }
 
 function writeKeyFile(file: string, key: Buffer): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDataFolder(dirname(file));
   const handle = openSync(file, 'wx', 0o600);
   try {
     writeSync(handle, `${key.toString('base64')}\n`);

@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { GatewayError, type Log } from 'portcullis/sdk';
+import { makeDataFolder } from './data-folder.ts';
 import { MysqlClient, type MysqlConfig } from './mysql-client.ts';
 import { connectTimeoutMs, serverOptions } from './mysql-server.ts';
 import type { Endpoint, StoreOptions } from './options.ts';
@@ -85,7 +86,7 @@ function placeOf(options: StoreOptions): string {
 
 function makeFile(file: string): void {
   if (file === memory) return;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDataFolder(dirname(file));
   // The folder may be an older one that others can read; the files beside it take the mode of this one.
   closeSync(openSync(file, 'a', 0o600));
 }

@@ -236,6 +236,17 @@ describe('portcullis explain', () => {
   }
 });
 
+describe('a data folder that cannot be made', () => {
+  it('is named, with the variable that moves it', async () => {
+    const kept = process.env.DATA_DIR;
+    process.env.DATA_DIR = join(await fileOf('a-file', ''), 'below');
+    const { code, complained } = await run('keys', 'admin');
+    process.env.DATA_DIR = kept;
+    assert.equal(code, 2);
+    assert.match(complained, /a-file\/below .*DATA_DIR/);
+  });
+});
+
 describe('portcullis keys admin', () => {
   it('makes another admin key for who has lost the first', async () => {
     const first = await run('keys', 'admin');
