@@ -5,6 +5,7 @@ import { asString, GatewayError } from 'portcullis/sdk';
 import type { ControlPlane } from '../control/control.ts';
 import { identify } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
+import { errorEnvelope } from '../resources/envelope.ts';
 import { controlRouter } from './control-routes.ts';
 import { exchangeOf, noInference } from './exchange-of.ts';
 import { type HandlerOptions, inferenceHandler, plainError } from './handle.ts';
@@ -41,17 +42,25 @@ export function createApp(options: AppOptions): Koa {
   // Behind the routes to models, so that they do not pay for its many paths.
   if (control !== undefined) app.use(control.routes());
   app.use((ctx) => {
-    const allowed = [router, ...(control === undefined ? [] : [control])].flatMap((each) => methodsOf(each, ctx.path));
-    if (allowed.length === 0)
-      throw new GatewayError('not_found', `There is no route ${ctx.method} ${ctx.path.slice(0, 200)}.`);
-    const headers = { allow: allowed.join(', ') };
-    throw new GatewayError(
-      'method_not_allowed',
-      `${ctx.path.slice(0, 200)} does not take ${ctx.method}; it takes ${headers.allow}.`,
-      { headers },
-    );
+    const known = methodsOf(router, ctx.path);
+    const error = noRoute(ctx, [...known, ...(control === undefined ? [] : methodsOf(control, ctx.path))]);
+    // What is no route to models is taken for one of the control plane, where errors have a form of their own.
+    if (control === undefined || known.length > 0) throw error;
+    const id = options.newId();
+    ctx.status = error.status;
+    ctx.body = errorEnvelope(error);
+    ctx.set({ ...error.headers, [`x-${options.runtime().config.server.headerVendors[0] ?? 'gw'}-request-id`]: id });
   });
   return app;
+}
+
+function noRoute(ctx: Context, methods: readonly string[]): GatewayError {
+  const path = ctx.path.slice(0, 200);
+  if (methods.length === 0) return new GatewayError('not_found', `There is no route ${ctx.method} ${path}.`);
+  const allow = [...new Set(methods)].join(', ');
+  return new GatewayError('method_not_allowed', `${path} does not take ${ctx.method}; it takes ${allow}.`, {
+    headers: { allow },
+  });
 }
 
 function addRoute(router: Router, route: InferenceRoute, options: AppOptions): void {
