@@ -36,7 +36,7 @@ const usage = `portcullis [start] [--config FILE]          serve; FILE defaults 
 portcullis check [--config FILE]            validate the operator's file and say what would run
 portcullis explain --request FILE           say what would happen to a request, without sending it
 portcullis keys new NAME | hash | admin     make an API key, hash one from standard input, or make another admin key
-portcullis migrate [--status | --unlock]    bring the database's schema up to date; say what it lacks; free a crashed process's lock
+portcullis migrate [--status | --unlock | forget PLUGIN]    bring the database's schema up to date; say what it lacks; free a crashed process's lock
 portcullis encryption rotate-key            encrypt the data keys with PORTCULLIS_ENCRYPTION_KEY in place of ..._PREVIOUS, or with a new key file
 portcullis encryption rotate-data [--now]   seal all stored secrets with a new data key; --now: no gateway is running
 `;

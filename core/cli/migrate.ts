@@ -4,18 +4,26 @@ import type { GatewayConfig } from '../config/gateway-config.ts';
 import { controlMigrations } from '../control/migrations.ts';
 import { loadUnits } from '../loader/load.ts';
 import { silentLog } from '../log.ts';
-import { freeLock, type MigrationSet, migrate as migrateStore, migrationState } from '../store/migrate.ts';
+import {
+  forgetPlugin,
+  freeLock,
+  type MigrationSet,
+  migrate as migrateStore,
+  migrationState,
+} from '../store/migrate.ts';
 import { openStore, type Store, storeOptionsOf } from '../store/store.ts';
 import type { Arguments, Console } from './command.ts';
 import { loadConfig } from './operator.ts';
 
 /** Brings the schema up to date, says what is missing, or frees the lock that a crashed process left. */
 export async function migrate({ words, config: path, flags }: Arguments, out: Console): Promise<number> {
-  const [extra] = words;
-  if (extra !== undefined || flags.has('now') || (flags.has('status') && flags.has('unlock'))) {
-    throw new GatewayError('bad_request', 'Use: portcullis migrate [--status | --unlock].');
+  const [action, plugin] = words;
+  const forgets = action === 'forget' && plugin !== undefined && flags.size === 0;
+  if ((action !== undefined && !forgets) || flags.has('now') || (flags.has('status') && flags.has('unlock'))) {
+    throw new GatewayError('bad_request', 'Use: portcullis migrate [--status | --unlock | forget PLUGIN].');
   }
   const { config } = await loadConfig(path);
+  if (forgets) return forget(plugin, await migrationSetsOf(config), out);
   return withStore(async (store) => {
     if (flags.has('unlock')) return unlock(store, out);
     const sets = await migrationSetsOf(config);
@@ -41,6 +49,18 @@ export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<
   } finally {
     await store.close();
   }
+}
+
+/** For a plugin that is gone for good: what is loaded must keep its records. */
+async function forget(plugin: string, sets: readonly MigrationSet[], out: Console): Promise<number> {
+  if (sets.some((set) => set.plugin === plugin)) {
+    throw new GatewayError('bad_request', `The plugin ${plugin} is loaded, so its migrations are not forgotten.`);
+  }
+  return withStore(async (store) => {
+    const count = await forgetPlugin(store.db, plugin);
+    out.print(`${count} migrations of ${plugin} forgotten. Its tables are still there.`);
+    return 0;
+  });
 }
 
 async function unlock(store: Store, out: Console): Promise<number> {

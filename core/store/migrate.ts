@@ -13,7 +13,13 @@ import { withPatience } from './patience.ts';
 import type { Store } from './store.ts';
 
 export { freeLock } from './migration-lock.ts';
-export { type MigrationSet, type MigrationState, migrationState, pendingMigrations } from './migration-records.ts';
+export {
+  forgetPlugin,
+  type MigrationSet,
+  type MigrationState,
+  migrationState,
+  pendingMigrations,
+} from './migration-records.ts';
 
 const longestStepMs = 600_000;
 
@@ -51,7 +57,7 @@ export async function migrate(
 async function refuseUnknown(store: Store, sets: readonly MigrationSet[]): Promise<readonly string[]> {
   const { pending, unknown } = await migrationState(store, sets);
   if (unknown.length === 0) return pending;
-  const text = `A newer version of the gateway, or a plugin that is not loaded, has migrated the database: this one does not know ${unknown.join(', ')}. Run that version, or restore a backup from before.`;
+  const text = `A newer version of the gateway, or a plugin that is not loaded, has migrated the database: this one does not know ${unknown.join(', ')}. Run that version, restore a backup from before, or, for a plugin that is gone for good: portcullis migrate forget NAME.`;
   throw new GatewayError('invalid_config', text);
 }
 

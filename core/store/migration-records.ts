@@ -95,3 +95,10 @@ export async function makeTable(
     if (!(await db.schema.hasTable(name))) throw error;
   }
 }
+
+/** Forgets that the plugin's migrations have run; its tables stay. @returns how many were forgotten */
+export async function forgetPlugin(db: Knex, plugin: string): Promise<number> {
+  const names = (await appliedNames(db)).filter((name) => name.startsWith(`${plugin}/`));
+  if (names.length > 0) await db(table).whereIn('name', names).delete();
+  return names.length;
+}

@@ -108,7 +108,7 @@ export function keyActions(maker: SecretMaker): readonly Action[] {
       run: (operation, record) => rotateNow(operation, maker, asKey(record)),
     },
     {
-      method: 'get',
+      method: 'post',
       path: '/api-keys/:id/rotated-secret',
       of: 'api_keys',
       summary: 'Fetch, once, the secret that a scheduled rotation or an automatic creation has made',

@@ -30,7 +30,7 @@ export function rotationAhead(key: KeyRecord, at: number, publicUrl: string): Pi
     subject: `The API key "${key.name}" will be rotated`,
     text: [
       `The API key "${key.name}" (${key.key}) gets a new secret at ${moment(at)}.`,
-      `From then on the new secret can be fetched, once, with GET ${publicUrl}/v1/api-keys/${key.id}/rotated-secret,`,
+      `From then on the new secret can be fetched, once, with POST ${publicUrl}/v1/api-keys/${key.id}/rotated-secret,`,
       'by whoever may rotate the key, or with the key itself. The present secret works on for the time of transition.',
     ].join('\n'),
   };

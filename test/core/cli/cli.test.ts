@@ -9,6 +9,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { runCommand } from '../../../core/cli/command.ts';
+import { readEnvironment } from '../../../core/config/env.ts';
+import { silentLog } from '../../../core/log.ts';
+import { openStore, storeOptionsOf } from '../../../core/store/store.ts';
 import { root } from '../../repo/tree.ts';
 
 let folder = '';
@@ -244,6 +247,22 @@ describe('a data folder that cannot be made', () => {
     process.env.DATA_DIR = kept;
     assert.equal(code, 2);
     assert.match(complained, /a-file\/below .*DATA_DIR/);
+  });
+});
+
+describe('portcullis migrate forget', () => {
+  it('lets a start go on without a plugin that is gone, and keeps what is loaded', async () => {
+    assert.equal((await run('migrate')).code, 0);
+    const options = storeOptionsOf(readEnvironment());
+    const store = await openStore(options, silentLog);
+    await store.db('schema_migrations').insert({ name: 'gone/001_first', applied_at: 1 });
+    await store.close();
+    const refused = await run('migrate');
+    assert.equal(refused.code, 2);
+    assert.match(refused.complained, /gone\/001_first.*migrate forget/);
+    assert.match((await run('migrate', 'forget', 'tenancy')).complained, /is loaded/);
+    assert.match((await run('migrate', 'forget', 'gone')).printed, /1 migrations of gone/);
+    assert.equal((await run('migrate')).code, 0);
   });
 });
 

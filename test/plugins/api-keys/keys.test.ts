@@ -310,7 +310,7 @@ inEachWorld((world) => {
       ['PUT', ''],
       ['DELETE', ''],
       ['POST', '/rotate'],
-      ['GET', '/rotated-secret'],
+      ['POST', '/rotated-secret'],
     ] as const) {
       const reply = await c.call(method, `/v1/api-keys/${made.id}${path}`, {
         as: { organisationId: 'another' },

@@ -125,11 +125,11 @@ inEachWorld((given) => {
     const path = `/v1/api-keys/${key.id}/rotated-secret`;
     const other = await world.person({ workspaceId });
     const asOther = world.session(other, workspaceId, 'member');
-    assert.equal((await world.c.call('GET', path, { as: asOther })).status, 404);
+    assert.equal((await world.c.call('POST', path, { as: asOther })).status, 404);
     const as = world.session(userId, workspaceId, 'member');
-    const { key: secret } = await world.c.ok('GET', path, { as });
+    const { key: secret } = await world.c.ok('POST', path, { as });
     assert.equal(await world.statusOf(String(secret)), 200);
-    assert.equal((await world.c.call('GET', path, { as })).status, 404, 'once');
+    assert.equal((await world.c.call('POST', path, { as })).status, 404, 'once');
   });
 
   it('nobody gets a key by joining where the settings do not say so', async () => {

@@ -213,7 +213,7 @@ inEachWorld((given) => {
         ['PUT', ''],
         ['DELETE', ''],
         ['POST', '/rotate'],
-        ['GET', '/rotated-secret'],
+        ['POST', '/rotated-secret'],
       ] as const) {
         const reply = await world.c.call(method, `/v1/api-keys/${id}${path}`, {
           as,

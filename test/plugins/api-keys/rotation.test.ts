@@ -19,7 +19,7 @@ const service = async (world: World, fields: JsonObject = {}) =>
 const rotate = (world: World, id: string, body: JsonObject = {}) =>
   world.c.call('POST', `/v1/api-keys/${id}/rotate`, { key: world.c.adminKey, body });
 const fetchSecret = (world: World, id: string, key = world.c.adminKey) =>
-  world.c.call('GET', `/v1/api-keys/${id}/rotated-secret`, { key });
+  world.c.call('POST', `/v1/api-keys/${id}/rotated-secret`, { key });
 const policyOf = async (world: World, id: string) => (await world.read(id)).rotation_policy as JsonObject | undefined;
 const untilNext = async (world: World, id: string) =>
   Date.parse(String((await policyOf(world, id))?.next_rotation_at)) - world.c.now();
