@@ -1,8 +1,10 @@
 import {
+  asObject,
   type ControlHost,
   field,
   GatewayError,
   input,
+  type Json,
   type JsonObject,
   nullable,
   type Operation,
@@ -95,6 +97,7 @@ function hooks(host: ControlHost): ResourceHooks<DeploymentRecord> {
       const body = withConfig(given);
       checkSize(body);
       const { auth_settings, rotate_auth, override_existing, is_default, status } = body;
+      if (override_existing === true) demandWhoMayUse(auth_settings);
       const archives = status === 'archived' && record.status !== 'archived';
       const isDefault = is_default === undefined ? record.is_default === 1 : is_default === 1;
       if (archives && isDefault) refuseDefault('archived');
@@ -154,4 +157,15 @@ async function endDefault(operation: Operation, except: string | undefined): Pro
   for (const { id } of (await records.list(operation.scope, { where: { is_default: 1 } })).records) {
     if (id !== except) await records.update(operation.scope, id, defaultValues(false, operation));
   }
+}
+
+/** What stands in place of all that was set must say who may use the gateway: nobody opens it to all by leaving that out. */
+function demandWhoMayUse(settings: unknown): void {
+  const { allow_all_workspaces, workspaces_allowed } = asObject(settings as Json) ?? {};
+  if (allow_all_workspaces !== undefined || workspaces_allowed !== undefined) return;
+  throw new GatewayError(
+    'bad_request',
+    'override_existing needs auth_settings.allow_all_workspaces or auth_settings.workspaces_allowed beside it.',
+    { param: 'override_existing' },
+  );
 }

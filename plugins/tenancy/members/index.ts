@@ -11,7 +11,8 @@ import { pageOf, pageQuery } from '../paging.ts';
 import { refusal } from '../refusal.ts';
 import { memberShape, shape } from '../reply.ts';
 import { addMembers, demandRank, type NewMember } from './add.ts';
-import { countMembers, memberOf, membersOf, showMember } from './read.ts';
+import { countMembers, memberOf, membersOf } from './read.ts';
+import { memberSecurity, showMember } from './show.ts';
 
 const collection = '/workspaces/:workspace/users';
 const item = `${collection}/:user`;
@@ -62,7 +63,8 @@ export const workspaceMembers: Resource = {
         };
         const members = await membersOf(operation, workspaceOf(operation), { ...filter, ...pageOf(operation) });
         const total = await countMembers(operation, workspaceOf(operation), filter);
-        return { object: 'list', total, data: members.map((member) => showMember(operation, member)) };
+        const security = await memberSecurity(operation, workspaceOf(operation));
+        return { object: 'list', total, data: members.map((member) => showMember(operation, member, security)) };
       },
     }),
     route('read', {
@@ -70,8 +72,10 @@ export const workspaceMembers: Resource = {
       path: item,
       summary: 'Get a member of a workspace',
       reply: memberShape,
-      run: async (operation) =>
-        showMember(operation, await memberOf(operation, workspaceOf(operation), operation.params.user ?? '')),
+      run: async (operation) => {
+        const member = await memberOf(operation, workspaceOf(operation), operation.params.user ?? '');
+        return showMember(operation, member, await memberSecurity(operation, member.workspace_id));
+      },
     }),
     route('create', {
       method: 'post',

@@ -1,4 +1,4 @@
-import { type Db, GatewayError, type JsonObject, type Operation, type StoredRecord } from 'portcullis/sdk';
+import { type Db, GatewayError, type Operation, type StoredRecord } from 'portcullis/sdk';
 
 /** A membership with the person behind it, as a row of both tables. */
 export interface MemberRow {
@@ -78,24 +78,6 @@ function filtered(db: Db, organisationId: string, workspaceId: string, { userId,
   if (role !== undefined) rows.andWhere('m.role', role);
   if (email !== undefined) rows.andWhere('u.email', email);
   return rows;
-}
-
-export function showMember(operation: Operation, member: MemberRow): JsonObject {
-  return {
-    object: 'workspace-user',
-    id: member.id,
-    first_name: member.first_name,
-    last_name: member.last_name,
-    org_role: member.org_role,
-    role: member.role,
-    status: member.status,
-    workspace_id: member.workspace_id,
-    email: member.email,
-    scopes: [],
-    settings: null,
-    created_at: operation.time(member.created_at),
-    last_updated_at: operation.time(member.last_updated_at),
-  };
 }
 
 /** The memberships of people, by their ids. */

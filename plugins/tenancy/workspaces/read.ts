@@ -7,7 +7,8 @@ import {
   settingsInForce,
   type Values,
 } from 'portcullis/sdk';
-import { membersOf, showMember } from '../members/read.ts';
+import { membersOf } from '../members/read.ts';
+import { securityOf, showMember } from '../members/show.ts';
 import { ownOrganisation } from '../own-organisation.ts';
 import { refusal } from '../refusal.ts';
 import { showDefaults } from './defaults.ts';
@@ -73,7 +74,8 @@ export async function showWorkspace(
   workspace: StoredRecord,
   { detail }: { readonly detail: boolean },
 ): Promise<JsonObject> {
-  const inForce = settingsInForce(await ownOrganisation(operation), workspace);
+  const organisation = await ownOrganisation(operation);
+  const inForce = settingsInForce(organisation, workspace);
   const named = { icon: (workspace.icon ?? null) as string | null, name: String(workspace.name) };
   const members = detail ? await membersOf(operation, workspace.id) : [];
   return {
@@ -85,6 +87,8 @@ export async function showWorkspace(
     rate_limits: (workspace.rate_limits ?? []) as JsonObject[],
     last_reset_at: operation.time(workspace.last_reset_at as number | undefined),
     created_by: workspace.created_by,
-    ...(detail ? { users: members.map((member) => showMember(operation, member)) } : {}),
+    ...(detail
+      ? { users: members.map((member) => showMember(operation, member, securityOf(organisation, workspace))) }
+      : {}),
   };
 }

@@ -203,6 +203,8 @@ describe('whom a deployment serves', () => {
     await update(control, id, { auth_settings: { workspaces_allowed: [two.id ?? ''] } });
     const added = await settings(control, id);
     assert.deepEqual([added.workspaces_allowed, added.is_playground_proxy_allowed], [[one.id, two.id], true]);
+    const opened = await control.call('PUT', `/v1/deployments/${id}`, { body: { override_existing: true } });
+    assert.deepEqual([opened.status, (opened.json.error as JsonObject).param], [400, 'override_existing']);
     await update(control, id, { auth_settings: { workspaces_allowed: [two.id ?? ''] }, override_existing: true });
     const replaced = await settings(control, id);
     assert.deepEqual([replaced.workspaces_allowed, replaced.is_playground_proxy_allowed], [[two.id], undefined]);

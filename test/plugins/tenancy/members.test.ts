@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { asObject, type JsonObject } from 'portcullis/sdk';
+import { asObject, type JsonObject, scopesOfWorkspaceRole } from 'portcullis/sdk';
 import { heard, makeUser, makeWorkspace, onEachControl, person } from './tenant.ts';
 
 const status = (expected: number, param?: string) => (reply: { status: number; json: JsonObject }) => {
@@ -45,7 +45,7 @@ onEachControl((control) => {
         status: 'active',
         workspace_id: id,
         email: user.email,
-        scopes: [],
+        scopes: [...scopesOfWorkspaceRole('admin', {})].sort(),
         settings: null,
       });
     });
