@@ -58,6 +58,7 @@ function controlSettings(
     migrateOnStart: environment.MIGRATE_ON_START ?? true,
     timestamps: environment.ADMIN_TIMESTAMPS ?? 'unix',
     pollMs: environment.DIRECTORY_POLL_MS ?? (environmentTable.DIRECTORY_POLL_MS.default as number),
+    runsJobs: environment.JOBS_ENABLED ?? true,
     inference,
     ...(mail === undefined ? {} : { mail }),
     ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL.replace(/\/+$/, '') }),

@@ -45,6 +45,7 @@ export const environmentTable = {
   REDIS_URL: variable(fields.redisUrl),
   LOG_LEVEL: variable(fields.logLevel),
   TRUSTED_PROXY_HOPS: variable(fields.trustedProxyHops),
+  JOBS_ENABLED: variable(fields.jobsEnabled),
   PUBLIC_URL: variable(fields.publicUrl),
   ADMIN_TIMESTAMPS: variable(fields.adminTimestamps),
   SMTP_HOST: variable(fields.smtpHost),

@@ -126,6 +126,11 @@ export const fields = {
     description:
       'How many proxies stand before the gateway: X-Forwarded-For of that many is believed for the addresses of callers.',
   }),
+  jobsEnabled: Type.Boolean({
+    default: true,
+    description:
+      'Whether this process runs the jobs of the control plane (rotation, retention); several share them, each job in one at a time.',
+  }),
   publicUrl: Type.String({
     pattern: '^https?://[^\\s@?#]{1,2000}$',
     accepts: 'an http or https URL without user, query and fragment',

@@ -163,7 +163,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
     const endpoints = routeTable(units, models, directoryActions({ source, checksumKey: vault.checksumKey }));
     const jobs = startJobs(
       units.flatMap(({ control }) => control.jobs ?? []),
-      { store, log, now, newId },
+      { store, log, now, newId, scheduled: settings.runsJobs },
     );
     opened.unshift(() => jobs.close());
     return {

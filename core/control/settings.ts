@@ -20,6 +20,8 @@ export interface ControlSettings {
   readonly redisUrl?: string;
   /** Shared with the data planes that run apart from it; absent: there are none. */
   readonly serviceToken?: string;
+  /** Whether this process runs jobs by their schedules. */
+  readonly runsJobs: boolean;
   /** Whether this process serves requests to models too. */
   readonly inference: boolean;
 }

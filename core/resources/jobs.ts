@@ -7,6 +7,8 @@ export interface JobParts {
   readonly log: Log;
   readonly now: () => number;
   readonly newId: () => string;
+  /** Whether they run by their schedules; when not, only `run` starts them. */
+  readonly scheduled: boolean;
 }
 
 export interface Jobs {
@@ -56,7 +58,7 @@ export function startJobs(jobs: readonly Job[], parts: JobParts): Jobs {
     void work.finally(() => running.delete(work));
     return work;
   };
-  const timers = jobs.map(
+  const timers = (parts.scheduled ? jobs : []).map(
     (job) =>
       new Cron(job.schedule, { timezone: 'UTC', protect: true, unref: true }, async () => {
         await tracked(job);
