@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { createServer, connect as openSocket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,9 +47,30 @@ export async function startServer(folder: string, command: readonly string[]): P
       child.stdin.end('keep\n');
       await gone;
     },
-    freeze: () => void process.kill(pid, 'SIGSTOP'),
+    freeze: () => {
+      process.kill(pid, 'SIGSTOP');
+      // The signal reaches its threads a little later: one of them could still answer.
+      while (existsSync(`/proc/${pid}/task`) && !isStopped(pid)) pause();
+    },
     thaw: () => void process.kill(pid, 'SIGCONT'),
   };
+}
+
+function isStopped(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).every((thread) => {
+    const file = `/proc/${pid}/task/${thread}/stat`;
+    // A thread that has just ended answers nobody either.
+    if (!existsSync(file)) return true;
+    // `12 (name) T …`: a name may hold anything, parentheses too.
+    const stat = readFileSync(file, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
+  });
+}
+
+const cell = new Int32Array(new SharedArrayBuffer(4));
+
+function pause(): void {
+  Atomics.wait(cell, 0, 0, 1);
 }
 
 export async function freePort(): Promise<number> {

@@ -66,15 +66,18 @@ describe('a database server that fails', { skip: mariaDbMissing ?? false }, () =
 
   it('frozen in the middle of a transaction, ends it with the error of the query, and undoes it', async () => {
     const store = await open();
-    await assert.rejects(
-      store.transaction(async (trx) => {
-        await trx('things').where({ id: 'a' }).update({ count: 99 });
-        server.freeze();
-        await trx('things').where({ id: 'b' }).update({ count: 99 });
-      }),
-      (error: Error) => isUnavailable(error) && /within 300 ms/.test(error.message),
-    );
-    server.thaw();
+    try {
+      await assert.rejects(
+        store.transaction(async (trx) => {
+          await trx('things').where({ id: 'a' }).update({ count: 99 });
+          server.freeze();
+          await trx('things').where({ id: 'b' }).update({ count: 99 });
+        }),
+        (error: Error) => isUnavailable(error) && /within 300 ms/.test(error.message),
+      );
+    } finally {
+      server.thaw();
+    }
     assert.equal((await store.db('things').where({ id: 'a' }).first('count')).count, 0);
   });
 
