@@ -3,6 +3,7 @@ export const sdkVersion = '1.0.0';
 
 export * from './access/index.ts';
 export { baseColumns } from './columns.ts';
+export { connectionHeaders, hopByHopHeaders } from './connection-headers.ts';
 export * from './contracts/access.ts';
 export * from './contracts/control.ts';
 export * from './contracts/directory.ts';

@@ -1,5 +1,4 @@
 import type {
-  Access,
   AuditEvent,
   Db,
   JsonObject,
@@ -17,13 +16,7 @@ import { ownTables } from './own-tables.ts';
 import { recordsOf } from './records.ts';
 
 /** What is encrypted and digested with. */
-export interface Crypt {
-  seal(plain: string, context: string): string;
-  unseal(sealed: string, context: string): string;
-  digest(secret: string): string;
-  pepper(sha256: string): string;
-  checksum(text: string): string;
-}
+export type Crypt = Pick<Operation, 'seal' | 'unseal' | 'digest' | 'pepper' | 'checksum'>;
 
 /** A reaction with the plugin that it belongs to. */
 export interface OwnedReaction {
@@ -51,19 +44,10 @@ export interface OperationParts {
 }
 
 /** Who asks for what, where. */
-export interface Request {
-  readonly id: string;
-  readonly plugin: string;
-  readonly access: Access;
-  readonly actorId: string;
-  readonly scope: Scope;
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: JsonObject;
-  readonly control: (name: string) => string | undefined;
-  readonly header: (name: string) => string | undefined;
-  readonly clientIp: string;
-}
+export type Request = { readonly plugin: string } & Pick<
+  Operation,
+  'id' | 'access' | 'actorId' | 'scope' | 'params' | 'query' | 'body' | 'control' | 'header' | 'clientIp'
+>;
 
 /** An operation, and what the engine does with it when its work is done. */
 export interface RunningOperation {

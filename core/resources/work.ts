@@ -61,8 +61,7 @@ async function runAction(
   const record = model === undefined || id === undefined ? undefined : await standard.visibleRecord(model, placed, id);
   const place =
     record === undefined || model === undefined ? placed.scope.workspaceId : placeOf(model.resource.permission, record);
-  if (action.in !== 'organisation' || place !== undefined) demand(request.access, needs, place);
-  else demand(request.access, needs, undefined);
+  demand(request.access, needs, place);
   const { body, query } = checked(endpoint, request);
   const reply = await action.run({ ...placed, body, query }, record);
   return { reply, ...(record === undefined ? {} : { record }) };

@@ -1,25 +1,9 @@
-import type { RequestHeaders } from 'portcullis/sdk';
+import { connectionHeaders, hopByHopHeaders, type RequestHeaders } from 'portcullis/sdk';
 import type { WireHeaders } from './transport.ts';
 
-/** Hop-by-hop headers (RFC 9110 §7.6.1), and those that the connection itself decides. */
-const hopByHop = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
-
 /** Never sent on for a client: credentials are the gateway's to set, cookies are none of a provider's business. */
-const deniedUpstream = new Set([
-  ...hopByHop,
-  'host',
-  'content-length',
-  'expect',
+const deniedUpstream = new Set<string>([
+  ...connectionHeaders,
   'accept-encoding',
   'cookie',
   'cookie2',
@@ -41,8 +25,8 @@ const deniedUpstream = new Set([
 ]);
 
 /** Never passed back: they speak of the connection to the provider, would set state at the client, or command a proxy in front. */
-const deniedDownstream = new Set([
-  ...hopByHop,
+const deniedDownstream = new Set<string>([
+  ...hopByHopHeaders,
   'content-length',
   'content-encoding',
   'set-cookie',
@@ -80,7 +64,7 @@ export function forwarded(
 }
 
 /** What the connection and the gateway decide, whatever a saved provider says. */
-const deniedConfigured = new Set([...hopByHop, 'host', 'content-length', 'content-type', 'expect', 'accept-encoding']);
+const deniedConfigured = new Set<string>([...connectionHeaders, 'content-type', 'accept-encoding']);
 
 /** The headers that a saved provider adds, by lower-case names. They are its owner's, so they may hold a credential. */
 export function configured(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -114,10 +114,10 @@ function hooks(host: Pick<ControlHost, 'checkConfig'>): ResourceHooks<ConfigReco
       if (after.version_id !== before.version_id) await appendVersion(operation, after);
     },
     show: (_, record, { detail }) => ({
-      default_of: undefined as never,
+      default_of: undefined,
       ...(detail
         ? shownConfig(JSON.stringify(record.config), record.version_id)
-        : { config: undefined as never, version_id: undefined as never }),
+        : { config: undefined, version_id: undefined }),
     }),
   };
 }

@@ -121,8 +121,8 @@ function hooks(host: ControlHost): ResourceHooks<DeploymentRecord> {
     },
     show: (_, { deployment_config: config }) => ({
       config: config ?? null,
-      stored_secret: undefined as never,
-      default_of: undefined as never,
+      stored_secret: undefined,
+      default_of: undefined,
     }),
   };
 }

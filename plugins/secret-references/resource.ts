@@ -83,7 +83,7 @@ function hooks(host: ControlHost): ResourceHooks<ReferenceRecord> {
     },
     async show(operation, record, { detail }) {
       const hidden = {
-        public_auth: undefined as never,
+        public_auth: undefined,
         status: record.status.toUpperCase(),
         created_by: record.created_by,
       };

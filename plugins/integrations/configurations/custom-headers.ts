@@ -1,21 +1,7 @@
-import { asObject, type Json } from 'portcullis/sdk';
+import { asObject, connectionHeaders, type Json } from 'portcullis/sdk';
 import { refuse } from '../refuse.ts';
 
-/** The connection's own (RFC 9110 §7.6.1), and what the gateway alone may say. */
-const denied = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const denied = new Set<string>(connectionHeaders);
 const token = /^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
 const text = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
 const most = 50;
