@@ -137,6 +137,11 @@ export const errorCodes = {
     summary: 'A rate limit is used up; Retry-After says when it is not.',
   },
   budget_exhausted: { status: 412, type: 'invalid_request_error', summary: 'A usage limit is used up.' },
+  check_failed: {
+    status: 502,
+    type: 'api_error',
+    summary: 'A check of a guardrail could not be carried out; what that means is said where it is used (`on_error`).',
+  },
   guardrail_denied: { status: 446, type: 'hooks_failed', summary: 'A guardrail denied the request or the reply.' },
   client_closed: { status: 499, type: 'api_error', summary: 'The client left before the reply was complete.' },
   internal: {

@@ -1,4 +1,5 @@
 export * from './access.ts';
+export * from './default-guardrails.ts';
 export { isOrganisationAdmin, scopesOfMemberIn, scopesOfOrganisationRole, scopesOfWorkspaceRole } from './roles.ts';
 export {
   allScopes,

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json.ts';
 import type { Access } from './access.ts';
+import type { Checks } from './checks.ts';
 import type { Directory, DirectoryKind, DirectoryKinds } from './directory.ts';
 import type { FetchReply, FetchRequest, Log } from './host.ts';
 import type { MaybePromise } from './plugin.ts';
@@ -179,6 +180,8 @@ export interface ControlHost {
   checkUrl(url: string, param: string): Promise<void>;
   /** What providers there are, with the settings that each takes. */
   providers(): readonly ProviderSummary[];
+  /** The checks of this gateway. Needs `permissions.checks`. */
+  readonly checks: Checks;
   /** @throws GatewayError when the routing config is at fault, `param` inside it */
   checkConfig(config: JsonObject): void;
 }

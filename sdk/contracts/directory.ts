@@ -47,6 +47,7 @@ export interface KeyEntry extends Entry {
   readonly config?: string;
   readonly allowConfigOverride: boolean;
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly guardrails?: DefaultGuardrails;
   readonly usageLimits?: LimitSpec;
   readonly rateLimits?: readonly LimitSpec[];
   /** For user keys: the live place of their owner. Absent when the owner is gone: the key is then refused. */
@@ -71,6 +72,7 @@ export interface OrganisationEntry extends Entry {
   /** Seconds; absent: sessions live as long as they were issued for. */
   readonly maxSessionTtl?: number;
   readonly defaults: { readonly config?: string; readonly metadata?: Readonly<Record<string, string>> };
+  readonly guardrails?: DefaultGuardrails;
   /** Where the signing keys of its tokens stand: a URL, or the set itself. */
   readonly jwksUrl?: string;
   readonly jwks?: JsonObject;
@@ -88,6 +90,7 @@ export interface WorkspaceEntry extends Entry {
   readonly security: SecurityToggles;
   readonly blockInlineConfig: boolean;
   readonly defaults: { readonly config?: string; readonly metadata?: Readonly<Record<string, string>> };
+  readonly guardrails?: DefaultGuardrails;
   readonly usageLimits?: LimitSpec;
   readonly rateLimits?: readonly LimitSpec[];
 }
@@ -99,6 +102,33 @@ export interface ConfigEntry extends Entry {
   readonly workspaceId: string;
   readonly versionId: string;
   readonly config: JsonObject;
+}
+
+/** Guardrails that run on every request of an organisation, a workspace or a key: ids or slugs of saved ones. */
+export interface DefaultGuardrails {
+  readonly input?: readonly string[];
+  readonly output?: readonly string[];
+}
+
+/** A saved guardrail; archived ones have no entry. */
+export interface GuardrailEntry extends Entry {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  /** Absent: it belongs to the whole organisation. */
+  readonly workspaceId?: string;
+  readonly versionId: string;
+  /** As the API takes them: `{ id, parameters, is_enabled, name }`. */
+  readonly checks: readonly JsonObject[];
+  /** As the API takes them, normalised: `{ deny, async, sequential, on_success, on_fail, ... }`. */
+  readonly actions: JsonObject;
+}
+
+/** What an organisation has stored for the vendor of a guardrail unit. */
+export interface CheckCredentialsEntry extends Entry {
+  readonly unit: string;
+  /** In clear, by the names of the unit's schema. */
+  readonly credentials: JsonObject;
 }
 
 /** One credential of a provider as a workspace sees it. */
@@ -190,6 +220,10 @@ export interface DirectoryKinds {
   readonly provider: ProviderEntry;
   /** path: organisation id, workspace id. */
   readonly models: WorkspaceModels;
+  /** path: organisation id, workspace id ('' for those of the organisation alone), guardrail id or slug. */
+  readonly guardrail: GuardrailEntry;
+  /** path: organisation id, name of the guardrail unit. */
+  readonly checkCredentials: CheckCredentialsEntry;
   /** path: organisation id, reference id. */
   readonly secretReference: SecretReferenceEntry;
 }
@@ -205,6 +239,8 @@ export const directoryKinds = [
   'config',
   'provider',
   'models',
+  'guardrail',
+  'checkCredentials',
   'secretReference',
 ] as const satisfies readonly DirectoryKind[];
 

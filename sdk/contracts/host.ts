@@ -1,8 +1,10 @@
 import type { Json, JsonObject } from '../json.ts';
+import type { Checks } from './checks.ts';
 import type { AuditEvent } from './control.ts';
-import type { DirectoryKind, DirectoryKinds } from './directory.ts';
+import type { DefaultGuardrails, DirectoryKind, DirectoryKinds } from './directory.ts';
+import type { RequestNote } from './note.ts';
 import type { MaybePromise } from './plugin.ts';
-import type { Slot } from './request.ts';
+import type { RequestContext, Slot } from './request.ts';
 
 /** Fields of a log line; those that are undefined are left out. */
 export interface LogFields {
@@ -25,6 +27,13 @@ export interface FileKey {
   /** Name of the config that serves when the request brings none. */
   readonly config?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly guardrails?: DefaultGuardrails;
+}
+
+/** A guardrail of the operator's file, in the form of the API. */
+export interface FileGuardrail {
+  readonly checks: readonly JsonObject[];
+  readonly actions: JsonObject;
 }
 
 export interface FileSections {
@@ -33,6 +42,10 @@ export interface FileSections {
   readonly configs: Readonly<Record<string, JsonObject>>;
   /** Names of the saved providers, without their credentials. */
   readonly providers: readonly string[];
+  /** Named guardrails. */
+  readonly guardrails: Readonly<Record<string, FileGuardrail>>;
+  /** For the vendors of guardrail units, by the names of the units; in clear. */
+  readonly guardrailCredentials: Readonly<Record<string, JsonObject>>;
   /** Name of the config that serves when neither the request nor its key names one. */
   readonly defaultConfig: string | undefined;
 }
@@ -70,7 +83,7 @@ export interface Host {
   /** Needs `permissions.env`. */
   env(name: string): string | undefined;
   /** Needs `permissions.file`. */
-  file<Section extends 'keys' | 'configs' | 'providers'>(section: Section): FileSections[Section];
+  file<Section extends Exclude<keyof FileSections, 'defaultConfig'>>(section: Section): FileSections[Section];
   /** The default config's name; needs `permissions.file` with `configs`. */
   defaultConfig(): string | undefined;
   /** Needs the kind in `permissions.directory`. Undefined: there is no such record, or no control plane. */
@@ -87,6 +100,10 @@ export interface Host {
    * asking anyone. Undefined while the key is not known yet. Needs `permissions.directory` with `key` or `session`.
    */
   checksum(text: string): string | undefined;
+  /** Adds to what the log phase gets of the request; after it has been logged, nothing happens. */
+  note(request: RequestContext, note: RequestNote): void;
+  /** Needs `permissions.checks`. */
+  readonly checks: Checks;
   /** Needs the URL's host and port in `permissions.net`; goes through the URL guard; follows no redirect. */
   fetch(url: string, request: FetchRequest): Promise<FetchReply>;
 }

@@ -16,6 +16,10 @@ export const phaseNames = [
 ] as const;
 export type PhaseName = (typeof phaseNames)[number];
 
+/** What checks may see of a request beside its texts. */
+export const requestParts = ['body', 'headers', 'metadata', 'credentials'] as const;
+export type RequestPart = (typeof requestParts)[number];
+
 const name = Type.String({
   pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
   description: 'Lower-case letters, digits and dashes; the folder has the same name.',
@@ -61,6 +65,19 @@ export const manifestSchema = Type.Object(
         description: 'What the variables of permissions.env mean, for the documents.',
       }),
     ),
+    limits: Type.Optional(
+      Type.Object(
+        {
+          memoryMb: Type.Optional(
+            Type.Integer({ minimum: 8, maximum: 256, description: 'Memory of its sandbox. Default 32.' }),
+          ),
+          outboundCalls: Type.Optional(
+            Type.Integer({ minimum: 0, maximum: 100, description: 'Calls to the network in one run. Default 10.' }),
+          ),
+        },
+        { additionalProperties: false, description: 'Bounds of a guardrail that runs in the sandbox.' },
+      ),
+    ),
     permissions: Type.Optional(
       Type.Object(
         {
@@ -79,8 +96,22 @@ export const manifestSchema = Type.Object(
               description: 'Environment variables that it may read.',
             }),
           ),
+          request: Type.Optional(
+            Type.Array(Type.Enum([...requestParts]), {
+              uniqueItems: true,
+              description:
+                'What checks may see of a request beside its texts. `headers` holds none with a credential; `credentials` lets them ask for those by name, in this process only.',
+            }),
+          ),
+          models: Type.Optional(
+            Type.Boolean({ description: 'Whether its checks may ask models, through the gateway and as the caller.' }),
+          ),
+          sandbox: Type.Optional(
+            Type.Boolean({ description: 'Whether its checks may run code of others in the sandbox.' }),
+          ),
+          checks: Type.Optional(Type.Boolean({ description: 'Whether the plugin may run the checks of guardrails.' })),
           file: Type.Optional(
-            Type.Array(Type.Union([Type.Literal('keys'), Type.Literal('configs'), Type.Literal('providers')]), {
+            Type.Array(Type.Enum(['keys', 'configs', 'providers', 'guardrails', 'guardrailCredentials']), {
               description: "Sections of the operator's file that it may read.",
             }),
           ),

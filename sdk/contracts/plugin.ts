@@ -2,6 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import type { JsonObject } from '../json.ts';
 import type { ControlPlugin } from './control.ts';
 import type { ProviderEntry } from './directory.ts';
+import type { HookEntry } from './hooks.ts';
 import type { Host } from './host.ts';
 import type {
   Outcome,
@@ -32,6 +33,15 @@ export interface Resolution {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+/** An answer in the place of a call: it ends the target's phases, and a fallback may react to its status. */
+export class Answer {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    this.outcome = outcome;
+  }
+}
+
 /** What a plugin does, by phase. Leave out what it does not implement; the manifest's `phases` must list the same. */
 export interface Hooks {
   /** Who is calling? undefined: not mine, ask the next. Throw `unauthenticated` to refuse. */
@@ -42,8 +52,8 @@ export interface Hooks {
   admit?(request: RequestContext): MaybePromise<void>;
   /** A new body for this target, or undefined to leave it. */
   prepare?(target: TargetContext): MaybePromise<JsonObject | undefined>;
-  /** As prepare, on the final body; throw to deny. */
-  beforeRequest?(target: TargetContext): MaybePromise<JsonObject | undefined>;
+  /** As prepare, on the final body; an answer, or a throw, denies. */
+  beforeRequest?(target: TargetContext): MaybePromise<JsonObject | Answer | undefined>;
   /** An answer without calling the provider. */
   lookup?(target: TargetContext): MaybePromise<Outcome | undefined>;
   /** Wraps the call: run `next` as often as needed. Abort the streams of outcomes that are not returned. */
@@ -60,6 +70,14 @@ export interface Hooks {
    * manifest does not list it. Throw `secret_unavailable`, naming the reference, when one cannot be had.
    */
   secrets?(entry: ProviderEntry): MaybePromise<JsonObject>;
+  /**
+   * Looks at the guardrails and mutators of a config when it is saved, or compiled for the first time: for the plugin that
+   * serves `guardrails`. Not a phase. `inline`: the config came with the request.
+   * @throws GatewayError naming what cannot run, and where
+   */
+  acceptHooks?(hooks: readonly HookEntry[], from: { readonly inline: boolean }): void;
+  /** What `explain` says about a target: a line each. Not a phase. */
+  explain?(target: TargetContext): MaybePromise<readonly string[]>;
   /** True while anyone may call without a key: the gateway then listens on loopback only. */
   readonly open?: boolean;
   /** Frees timers, pools and files; called at shutdown and when a reload replaces the plugin. */

@@ -9,6 +9,8 @@ export type Endpoint =
   | 'chatComplete'
   | 'complete'
   | 'embed'
+  | 'rerank'
+  | 'imageGenerate'
   | 'messages'
   | 'messagesCountTokens'
   | 'createModelResponse'

@@ -2,7 +2,9 @@ import type { DialectName } from '../dialects/dialect.ts';
 import type { Usage } from '../dialects/neutral.ts';
 import type { JsonObject } from '../json.ts';
 import type { Access } from './access.ts';
-import type { LimitSpec } from './directory.ts';
+import type { DefaultGuardrails, LimitSpec } from './directory.ts';
+import type { TargetHooks } from './hooks.ts';
+import type { RequestNote } from './note.ts';
 import type { Endpoint } from './provider.ts';
 
 /** Who calls. */
@@ -15,6 +17,8 @@ export interface Principal {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Name of the config that serves when the request brings none. */
   readonly config?: string;
+  /** Guardrails that run on each of its requests. */
+  readonly guardrails?: DefaultGuardrails;
   /** Whether a request may bring another config than `config`. Default true. */
   readonly allowConfigOverride?: boolean;
   /** Absent: a caller of the operator's file, or anyone on this machine, who belongs to no organisation. */
@@ -69,6 +73,8 @@ export interface RequestContext {
   readonly startedAt: number;
   readonly principal: Principal;
   readonly metadata: Readonly<Record<string, string>>;
+  /** Default guardrails of the organisation, the workspace and the key, in that order; from the phase resolve on. */
+  readonly defaultGuardrails?: readonly DefaultGuardrails[] | undefined;
   /** The saved config that serves, from the phase admit on; undefined: an inline one, or none. */
   readonly savedConfig?: SavedConfigName | undefined;
   /** Whether the client wants only what the format's documents name; the config or a header may switch it off. */
@@ -78,7 +84,10 @@ export interface RequestContext {
 }
 
 /** What identify sees: there is no principal yet, and the body has not been read. */
-export type UnidentifiedRequest = Omit<RequestContext, 'principal' | 'metadata' | 'savedConfig' | 'strict' | 'body'>;
+export type UnidentifiedRequest = Omit<
+  RequestContext,
+  'principal' | 'metadata' | 'savedConfig' | 'defaultGuardrails' | 'strict' | 'body'
+>;
 
 /** The retry rule of a target. */
 export interface RetryRule {
@@ -106,6 +115,8 @@ export interface TargetContext {
   readonly overrideParams: JsonObject | undefined;
   readonly defaultParams: JsonObject | undefined;
   readonly dropParams: readonly string[] | undefined;
+  /** Guardrails and mutators of the config. */
+  readonly hooks: TargetHooks;
 }
 
 /** A reply's bytes as they arrive. Push-based: the one place where speed forbids an async iterator. */
@@ -148,7 +159,7 @@ export interface Outcome {
 }
 
 /** What the log phase gets: an allow-list, so no body and no secret can be in it. */
-export interface RequestRecord {
+export interface RequestRecord extends RequestNote {
   readonly id: string;
   readonly traceId: string;
   /** Epoch milliseconds. */

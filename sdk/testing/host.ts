@@ -1,10 +1,13 @@
+import type { Checks } from '../contracts/checks.ts';
 import type { AuditEvent } from '../contracts/control.ts';
 import type { DirectoryKind, DirectoryKinds } from '../contracts/directory.ts';
 import type { FetchReply, FetchRequest, FileSections, Host, LogFields } from '../contracts/host.ts';
 import type { Manifest } from '../contracts/manifest.ts';
+import type { RequestNote } from '../contracts/note.ts';
 import type { RequestContext } from '../contracts/request.ts';
 import { GatewayError } from '../errors.ts';
 import { compact, type JsonObject } from '../json.ts';
+import { covers } from './places.ts';
 import { testTimeMs } from './test-gateway.ts';
 
 export interface LogLine {
@@ -33,6 +36,8 @@ export interface TestHostOptions {
    * is no control plane.
    */
   readonly directory?: TestDirectory;
+  /** The checks that there are; absent: asking for them throws. */
+  readonly checks?: Checks;
   /** Absent: the key of checksums is not known. */
   readonly checksum?: (text: string) => string | undefined;
   /** Answers `fetch`; absent: every fetch fails as unreachable. */
@@ -46,18 +51,28 @@ export interface TestHost extends Host {
   readonly logged: readonly LogLine[];
   /** Audit entries that were handed over. */
   readonly reported: readonly AuditEvent[];
+  /** What was noted about requests, in order. */
+  readonly notes: readonly { readonly request: RequestContext; readonly note: RequestNote }[];
   /** Milliseconds of every sleep, in order. */
   readonly slept: readonly number[];
   /** Moves the clock on and ends the sleeps that are over by then. */
   advance(ms: number): void;
 }
 
-const noFile: FileSections = { keys: [], configs: {}, providers: [], defaultConfig: undefined };
+const noFile: FileSections = {
+  keys: [],
+  configs: {},
+  providers: [],
+  guardrails: {},
+  guardrailCredentials: {},
+  defaultConfig: undefined,
+};
 
 /** Makes a host. Sleeps end when the clock is advanced past their time, never by themselves. */
 export function createTestHost(options: TestHostOptions = {}): TestHost {
   const { manifest, env = {}, random = [0] } = options;
   const reported: AuditEvent[] = [];
+  const notes: { request: RequestContext; note: RequestNote }[] = [];
   const name = options.name ?? manifest?.name ?? 'test';
   const file: FileSections = { ...noFile, ...options.file };
   const logged: LogLine[] = [];
@@ -130,6 +145,11 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
       grant(granted, 'permissions.directory: key or session');
       return options.checksum?.(text);
     },
+    notes,
+    note: (request, note) => {
+      notes.push({ request, note });
+    },
+    checks: checksOf(options.checks, () => grant(permissions.checks, 'permissions.checks')),
     fetch: async (text, request) => {
       const url = new URL(text);
       const port = url.port || (url.protocol === 'https:' ? '443' : '80');
@@ -144,12 +164,21 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
   };
 }
 
-/** As the gateway reads an entry of `permissions.net`. */
-function covers(entry: string, hostname: string, port: string): boolean {
-  const [host = '', allowedPort] = entry.toLowerCase().split(':');
-  if (allowedPort !== '*' && allowedPort !== port) return false;
-  if (host === '*' || host === hostname) return true;
-  return host.startsWith('*.') && hostname.endsWith(host.slice(1)) && hostname.length >= host.length;
+/** Each way to the checks asks for the grant first; there may be none. */
+function checksOf(given: Checks | undefined, grant: () => void): Checks {
+  const granted = (): Checks => {
+    grant();
+    if (given === undefined) throw new Error('This test host has no checks: give it `checks`.');
+    return given;
+  };
+  return {
+    get summaries() {
+      return granted().summaries;
+    },
+    find: (id) => granted().find(id),
+    ready: (id, parameters, param) => granted().ready(id, parameters, param),
+    checkCredentials: (unit, credentials, param) => granted().checkCredentials(unit, credentials, param),
+  };
 }
 
 interface Sleeper {

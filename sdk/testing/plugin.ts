@@ -82,6 +82,7 @@ export function testTarget(given: Partial<TargetContext> = {}): TargetContext {
     overrideParams: undefined,
     defaultParams: undefined,
     dropParams: undefined,
+    hooks: { before: [], after: [] },
     ...given,
   };
 }
