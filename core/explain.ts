@@ -1,4 +1,4 @@
-import { asObject, GatewayError, type JsonObject, parseJson } from 'portcullis/sdk';
+import { Answer, asObject, GatewayError, type JsonObject, parseJson } from 'portcullis/sdk';
 import { type InferenceRoute, inferenceRoutes } from './http/inference.ts';
 import { authorise } from './pipeline/authorise.ts';
 import type { PipelineRow } from './pipeline/compile.ts';
@@ -41,6 +41,10 @@ export interface ExplainedTarget {
   readonly body?: unknown;
   /** Fields that have no place in the provider's format. */
   readonly dropped?: readonly string[];
+  /** What plugins say about it: which guardrails run, and which cannot. */
+  readonly notes?: readonly string[];
+  /** The answer that a plugin gives in the place of the call. */
+  readonly answer?: { readonly status: number; readonly body: unknown };
   readonly error?: ExplainedError;
 }
 
@@ -158,6 +162,15 @@ async function explainTarget(
   try {
     const provider = await runtime.settings.providerOf(leaf, exchange);
     const target = await prepareTarget(runtime, exchange, leaf, provider);
+    if (target instanceof Answer) {
+      const { status, body } = target.outcome;
+      return {
+        ...named,
+        provider: provider.unit.name,
+        answer: { status, ...(body.kind === 'bytes' ? { body: shown(body.bytes) } : { body: 'a stream' }) },
+      };
+    }
+    const notes = await runtime.pipeline.explain(target);
     const outbound = outboundOf(runtime, exchange, plan, leaf, provider, target);
     runtime.upstream.judge(outbound);
     return {
@@ -174,6 +187,7 @@ async function explainTarget(
       },
       ...(outbound.body === undefined ? {} : { body: shown(outbound.body) }),
       ...(outbound.dropped.length === 0 ? {} : { dropped: outbound.dropped }),
+      ...(notes.length === 0 ? {} : { notes }),
     };
   } catch (error) {
     return { ...named, error: explained(error) };

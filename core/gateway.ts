@@ -17,6 +17,7 @@ import type { Runtime } from './pipeline/runtime.ts';
 import { openRecords, type RecordsSource } from './records-source.ts';
 import { createBreakers } from './routing/breaker.ts';
 import { createRuntime, type RuntimeParts } from './runtime.ts';
+import { createSandbox } from './sandbox/sandbox.ts';
 
 /** What tests and embedders put in the place of clock, chance, environment and names. */
 export interface GatewayOverrides {
@@ -59,17 +60,21 @@ interface Held {
 
 /** The one composition root. */
 export async function createGateway(config: GatewayConfig, overrides: GatewayOverrides = {}): Promise<Gateway> {
+  const log = overrides.log ?? createLog(config.log.level);
+  const now = overrides.now ?? Date.now;
   const basics: RuntimeParts = {
-    now: overrides.now ?? Date.now,
+    now,
     newId: overrides.newId ?? randomUUID,
     random: overrides.random ?? Math.random,
     sleep: overrides.sleep ?? ((ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal })),
-    log: overrides.log ?? createLog(config.log.level),
+    log,
     env: overrides.env ?? readEnvironment().lookup,
     resolve: overrides.resolve,
     directory: overrides.directory,
     keysIssued: overrides.keysIssued,
-    breakers: createBreakers(overrides.now ?? Date.now),
+    breakers: createBreakers(now),
+    // Its deadlines are those of the machine, whatever the clock of the gateway says.
+    sandbox: createSandbox({ log, now: Date.now }),
   };
   const records = await openRecords(config, basics, () => current.runtime);
   const parts: RuntimeParts = { ...basics, ...recordsOf(records) };
@@ -156,6 +161,7 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
       accepting = false;
       if (server !== undefined) await drained(server, current.runtime.config.server.drainTimeoutMs);
       await dispose(current.runtime);
+      await basics.sandbox.close();
       await records?.close();
     },
   };

@@ -77,6 +77,7 @@ async function ownControl(
       await guard.check(url, param).catch(unlessUnknown);
     },
     providers: () => summaries,
+    checks: () => runtime().checks,
     checkConfig: (routing) => runtime().plans.check(routing),
   });
   return {

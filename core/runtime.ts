@@ -6,6 +6,8 @@ import {
   type Manifest,
   phaseNames,
 } from 'portcullis/sdk';
+import { loadGuardrails } from './checks/load-guardrails.ts';
+import { createChecks } from './checks/registry.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
 import standardControl from './control/default.json' with { type: 'json' };
 import { isLoopback } from './http/local-callers.ts';
@@ -14,13 +16,18 @@ import { loadUnits, type ProviderEntry, type Units } from './loader/load.ts';
 import { type ListedPhases, orderByPhase, setupPlugins } from './loader/plugins.ts';
 import { checkSavedProviders } from './loader/saved-providers.ts';
 import { namedLog } from './log.ts';
+import { askModel } from './pipeline/ask-model.ts';
 import { compilePipeline } from './pipeline/compile.ts';
 import standardOrder from './pipeline/default.json' with { type: 'json' };
 import { Plans } from './pipeline/plans.ts';
 import { checkReachable } from './pipeline/reachable.ts';
 import type { Runtime } from './pipeline/runtime.ts';
+import { addNote } from './pipeline/settle.ts';
 import { TargetSettings } from './pipeline/target-settings.ts';
 import type { Breakers } from './routing/breaker.ts';
+import { createCodeRunner } from './sandbox/code-runner.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
+import { loadSandboxedGuardrail } from './sandbox/sandboxed-guardrail.ts';
 import { compileProvider, type ProviderUnit } from './upstream/provider-unit.ts';
 import { gatewayHeaders } from './upstream/settings.ts';
 import { Upstream } from './upstream/upstream.ts';
@@ -36,6 +43,7 @@ export interface RuntimeParts {
   readonly env: (name: string) => string | undefined;
   readonly resolve: UrlGuardOptions['resolve'] | undefined;
   readonly breakers: Breakers;
+  readonly sandbox: Sandbox;
   /** Absent: there is no control plane. */
   readonly directory?: Directory | undefined;
   /** The keyed checksum of a text; undefined while its key is not known. Absent: there is no control plane. */
@@ -50,8 +58,20 @@ export interface RuntimeParts {
 export async function createRuntime(config: GatewayConfig, parts: RuntimeParts): Promise<Runtime> {
   const units = await loadUnits(config);
   const findProvider = providerFinder(units);
-  checkSavedProviders(config.providers, units.providers);
   const upstream = upstreamOf(config, parts);
+  // Questions to models come once requests do, when it is there.
+  let runtime: Runtime;
+  const checks = createChecks(
+    await loadGuardrails(units.guardrails.units, (unit) => loadSandboxedGuardrail(unit, parts.sandbox)),
+    {
+      log: (unit) => namedLog(parts.log, unit),
+      now: parts.now,
+      send: (url, request) => upstream.fetch(url, request),
+      ask: (question, call) => askModel(runtime, question, call, parts.newId),
+      code: (host, organisation = '') => createCodeRunner(parts.sandbox, { organisation, host }),
+    },
+  );
+  checkSavedProviders(config.providers, units.providers);
   const phases = phasesOf(config);
   const beside = parts.directory === undefined ? [] : (config.controlPlugins ?? standardControl);
   const hostFor = (manifest: Manifest) =>
@@ -66,6 +86,8 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       directory: parts.directory,
       checksum: parts.checksum,
       report: parts.report,
+      note: addNote,
+      checks,
       send: (url, request) => upstream.fetch(url, request),
     });
   const loaded = await setupPlugins(phases, units.plugins, hostFor, beside);
@@ -80,10 +102,16 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
     checkReachable(order);
     const fields = units.providers.units.flatMap((entry) => unitOf(entry).fields);
     const settingNames = new Set(fields.map((field) => field.snake));
-    const plans = new Plans(config.configs, { settingNames, serves: pipeline.serves, caps: config.caps });
-    return {
+    const plans = new Plans(config.configs, {
+      settingNames,
+      serves: pipeline.serves,
+      caps: config.caps,
+      acceptHooks: pipeline.acceptHooks,
+    });
+    runtime = {
       config,
       pipeline,
+      checks,
       plans,
       upstream,
       breakers: parts.breakers,
@@ -105,6 +133,7 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       random: parts.random,
       findProvider,
     };
+    return runtime;
   } catch (error) {
     await pipeline.close();
     throw error;
@@ -170,6 +199,8 @@ function sectionsOf(config: GatewayConfig): FileSections {
     keys: config.keys,
     configs: config.configs,
     providers: Object.keys(config.providers),
+    guardrails: config.guardrails ?? {},
+    guardrailCredentials: config.guardrailCredentials ?? {},
     defaultConfig: config.defaultConfig,
   };
 }

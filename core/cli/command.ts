@@ -5,6 +5,7 @@ import { encryption } from './encryption.ts';
 import { explain } from './explain.ts';
 import { keys } from './keys.ts';
 import { migrate } from './migrate.ts';
+import { plugin } from './plugin.ts';
 import { start } from './start.ts';
 
 export interface Arguments {
@@ -39,6 +40,7 @@ portcullis keys new NAME | hash | admin     make an API key, hash one from stand
 portcullis migrate [--status | --unlock | forget PLUGIN]    bring the database's schema up to date; say what it lacks; free a crashed process's lock
 portcullis encryption rotate-key            encrypt the data keys with PORTCULLIS_ENCRYPTION_KEY in place of ..._PREVIOUS, or with a new key file
 portcullis encryption rotate-data [--now]   seal all stored secrets with a new data key; --now: no gateway is running
+portcullis plugin new | test | pack | keygen | sign | verify | install    make, try, publish and install plugins; alone, it says how
 `;
 
 const terminal: Console = {
@@ -49,6 +51,8 @@ const terminal: Console = {
 /** Runs one command line and gives the exit code. `start` returns when the gateway has stopped. */
 export async function runCommand(argv: readonly string[], out: Console = terminal): Promise<number> {
   try {
+    // Its actions have options of their own.
+    if (argv[0] === 'plugin') return await plugin(argv.slice(1), out);
     const { values, positionals } = parseArgs({
       args: [...argv],
       allowPositionals: true,

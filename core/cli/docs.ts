@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { errorCodes, type Manifest } from 'portcullis/sdk';
+import { errorCodes, type Guardrail, type Manifest } from 'portcullis/sdk';
 import { environmentTable } from '../config/env.ts';
 import { fileSchema } from '../config/file-schema.ts';
 import { schemaFileText } from '../config/schema-file.ts';
@@ -18,12 +18,13 @@ interface SchemaNode {
 }
 
 /** The generated sections of the README, by the name in their markers. */
-export function readmeSections(): Readonly<Record<string, string>> {
+export async function readmeSections(): Promise<Readonly<Record<string, string>>> {
   return {
     errors: errorTable(),
     environment: environmentText(),
     'plugin-environment': pluginEnvironmentText(),
     config: configTable(),
+    checks: await checkTable(),
   };
 }
 
@@ -66,6 +67,24 @@ function pluginEnvironmentText(): string {
   return ['| variable | plugin | meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
+/** One row for each unit: its checks, with `in`, `out` and `edits` where they run or change something. */
+async function checkTable(): Promise<string> {
+  const folder = new URL('../../guardrails/', import.meta.url);
+  const rows = readdirSync(folder)
+    .sort()
+    .map(async (name) => {
+      const manifest = JSON.parse(readFileSync(new URL(`${name}/plugin.json`, folder), 'utf8')) as Manifest;
+      const { default: unit } = (await import(new URL(`${name}/index.ts`, folder).href)) as { default: Guardrail };
+      const checks = Object.entries(unit.checks).map(([check, { phases, edits }]) => {
+        const where = phases.map((phase) => (phase === 'beforeRequest' ? 'in' : 'out')).join('/');
+        return `\`${name}.${check}\` (${where}${edits === undefined ? '' : ', edits'})`;
+      });
+      const credentials = Object.keys(unit.credentials?.properties ?? {}).map((field) => `\`${field}\``);
+      return `| ${cell(manifest.title)} | ${checks.join(', ')} | ${credentials.join(', ')} |`;
+    });
+  return ['| unit | checks | credentials |', '|---|---|---|', ...(await Promise.all(rows))].join('\n');
+}
+
 function configTable(): string {
   const rows = rowsOf(fileSchema as unknown as SchemaNode, '');
   return ['| setting | default | meaning |', '|---|---|---|', ...rows].join('\n');
@@ -98,7 +117,7 @@ function cell(text: string): string {
 
 async function writeAll(): Promise<void> {
   const readme = new URL('../../README.md', import.meta.url);
-  await writeFile(readme, withSections(await readFile(readme, 'utf8'), readmeSections()));
+  await writeFile(readme, withSections(await readFile(readme, 'utf8'), await readmeSections()));
   await writeFile(new URL('../config/portcullis.schema.json', import.meta.url), schemaFileText());
 }
 

@@ -5,7 +5,7 @@ import type { SchemaFault } from './schema-faults.ts';
 
 /** What no schema can say: names that nothing bears, and things said twice. */
 export function contradictions(file: OperatorFile): readonly SchemaFault[] {
-  return [...missingConfigs(file), ...repeatedKeys(file), ...repeatedPlugins(file)];
+  return [...missingConfigs(file), ...missingGuardrails(file), ...repeatedKeys(file), ...repeatedPlugins(file)];
 }
 
 function missingConfigs({ configs = {}, default_config, keys = [] }: OperatorFile): readonly SchemaFault[] {
@@ -21,6 +21,27 @@ function missingConfigs({ configs = {}, default_config, keys = [] }: OperatorFil
     const reason = `names a config that does not stand under configs (there: ${what})`;
     return [{ path, reason, accepted: what, ...(close === undefined ? {} : { nearest: close }) }];
   });
+}
+
+function missingGuardrails({ guardrails = {}, default_guardrails, keys = [] }: OperatorFile): readonly SchemaFault[] {
+  const names = Object.keys(guardrails);
+  const what = names.join(', ') || 'none';
+  const places = [
+    { path: ['default_guardrails'], lists: default_guardrails },
+    ...keys.map(({ guardrails: lists }, index) => ({ path: ['keys', index, 'guardrails'], lists })),
+  ];
+  return places.flatMap(({ path, lists }) =>
+    (['input', 'output'] as const).flatMap((list) =>
+      (lists?.[list] ?? []).flatMap((name, index): SchemaFault[] => {
+        if (Object.hasOwn(guardrails, name)) return [];
+        const close = nearest(name, names);
+        const reason = `names a guardrail that does not stand under guardrails (there: ${what})`;
+        return [
+          { path: [...path, list, index], reason, accepted: what, ...(close === undefined ? {} : { nearest: close }) },
+        ];
+      }),
+    ),
+  );
 }
 
 function repeatedKeys({ keys = [] }: OperatorFile): readonly SchemaFault[] {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { FileKey, JsonObject } from 'portcullis/sdk';
+import type { DefaultGuardrails, FileKey, JsonObject } from 'portcullis/sdk';
 import { type Environment, type EnvironmentValues, environmentTable } from './env.ts';
 import type { ListedEntry, OperatorFile } from './file-schema.ts';
 import type { GatewayConfig, ListedPlugin, SavedProvider, ServerConfig } from './gateway-config.ts';
@@ -21,6 +21,9 @@ export function effectiveConfig(file: OperatorFile | undefined, environment: Env
     configs = {},
     default_config,
     keys = [],
+    guardrails = {},
+    guardrail_credentials = {},
+    default_guardrails,
     control,
     server,
   } = file ?? embedded;
@@ -43,6 +46,9 @@ export function effectiveConfig(file: OperatorFile | undefined, environment: Env
     configs,
     ...(default_config === undefined ? {} : { defaultConfig: default_config }),
     keys: keys.map(fileKey),
+    guardrails: mapped(guardrails, ({ checks, actions = {} }) => ({ checks, actions })),
+    guardrailCredentials: guardrail_credentials,
+    ...(default_guardrails === undefined ? {} : { defaultGuardrails: defaults(default_guardrails) }),
     ...(control?.plugins === undefined ? {} : { controlPlugins: control.plugins }),
     ...(environment.BLOCK_INLINE_CONFIG === true ? { blockInlineConfig: true } : {}),
   };
@@ -108,13 +114,18 @@ function savedProvider(entry: NonNullable<OperatorFile['providers']>[string]): S
 }
 
 function fileKey(key: NonNullable<OperatorFile['keys']>[number]): FileKey {
-  const { name, sha256, config, metadata } = key;
+  const { name, sha256, config, metadata, guardrails } = key;
   return {
     name,
     sha256: sha256.toLowerCase(),
     ...(config === undefined ? {} : { config }),
     ...(metadata === undefined ? {} : { metadata }),
+    ...(guardrails === undefined ? {} : { guardrails: defaults(guardrails) }),
   };
+}
+
+function defaults({ input, output }: NonNullable<OperatorFile['default_guardrails']>): DefaultGuardrails {
+  return { ...(input === undefined ? {} : { input }), ...(output === undefined ? {} : { output }) };
 }
 
 function mapped<K extends string, From, To>(

@@ -166,6 +166,19 @@ interface SavedProviderEntry {
   readonly [setting: string]: unknown;
 }
 
+function defaultGuardrails(description: string) {
+  const names = () => optional(Type.Array(name('A guardrail of this file.'), { maxItems: 100, uniqueItems: true }));
+  return closed({ input: names(), output: names() }, description);
+}
+
+const guardrail = closed(
+  {
+    checks: Type.Array(free('A check: `{ id, parameters }`.'), { minItems: 1, maxItems: 100 }),
+    actions: optional(free('What its verdict means: deny, async, sequential, on_fail, on_success and more.')),
+  },
+  'One guardrail, in the form of the API.',
+);
+
 const key = closed(
   {
     name: Type.String({ minLength: 1, maxLength: 100, description: 'Stands in logs in place of the key.' }),
@@ -182,6 +195,7 @@ const key = closed(
         description: "Defaults for the request's metadata.",
       }),
     ),
+    guardrails: optional(defaultGuardrails('Guardrails that run on each of its requests.')),
     key: optional(
       Type.Never({
         'x-refused': 'is refused, for keys are never stored: run `portcullis keys hash` and write its output as sha256',
@@ -190,6 +204,11 @@ const key = closed(
   },
   'One API key of the gateway.',
 );
+
+interface GuardrailOfFile {
+  readonly checks: readonly JsonObject[];
+  readonly actions?: JsonObject;
+}
 
 function named<T>(schema: object, what: string, description: string) {
   return Type.Unsafe<Readonly<Record<string, T>>>({
@@ -233,6 +252,17 @@ export const fileSchema = closed(
     providers: optional(named<SavedProviderEntry>(provider, 'a slug', 'Saved providers by slug.')),
     configs: optional(
       named<JsonObject>(free('A routing config, as in x-gw-config.'), 'a name', 'Routing configs by name.'),
+    ),
+    guardrails: optional(named<GuardrailOfFile>(guardrail, 'a name', 'Guardrails by name, for configs and defaults.')),
+    guardrail_credentials: optional(
+      named<JsonObject>(
+        free("What the vendor asks for, by the names of the unit's schema."),
+        'a guardrail unit',
+        'Credentials of guardrail units, by the name of the unit.',
+      ),
+    ),
+    default_guardrails: optional(
+      defaultGuardrails('Guardrails that run on every request of callers who belong to no organisation.'),
     ),
     default_config: optional(name('The config that serves when neither the request nor its key names one.')),
     keys: optional(Type.Array(key, { description: 'API keys of the gateway.' })),

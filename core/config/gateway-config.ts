@@ -1,4 +1,4 @@
-import type { FileKey, JsonObject, PhaseName } from 'portcullis/sdk';
+import type { DefaultGuardrails, FileGuardrail, FileKey, JsonObject, PhaseName } from 'portcullis/sdk';
 import type { ControlSettings, RemoteSettings } from '../control/settings.ts';
 
 /** The levels of the log, from the most talkative to none. */
@@ -24,6 +24,12 @@ export interface GatewayConfig {
   /** Name of the config that serves when neither the request nor its key names one. */
   readonly defaultConfig?: string;
   readonly keys: readonly FileKey[];
+  /** Named guardrails. */
+  readonly guardrails?: Readonly<Record<string, FileGuardrail>>;
+  /** By the names of guardrail units. */
+  readonly guardrailCredentials?: Readonly<Record<string, JsonObject>>;
+  /** For callers who belong to no organisation. */
+  readonly defaultGuardrails?: DefaultGuardrails;
   /** The control plane of this process; absent: it has none. */
   readonly control?: ControlSettings;
   /** The control plane that it reads from instead. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  type Checks,
   type ControlHost,
   type Directory,
   type FetchReply,
@@ -12,7 +13,7 @@ import {
   type ProviderSummary,
   type Scope,
 } from 'portcullis/sdk';
-import { checkFetch } from '../loader/host.ts';
+import { checkFetch, refusing } from '../loader/host.ts';
 import { systemAccess } from '../resources/callers.ts';
 import { type OperationParts, type Request, startOperation } from '../resources/operation.ts';
 import type { Store } from '../store/store.ts';
@@ -32,6 +33,7 @@ export interface ControlCapabilities {
   readonly mail: (mail: Mail) => Promise<void>;
   readonly checkUrl: (url: string, param: string) => Promise<void>;
   readonly providers: () => readonly ProviderSummary[];
+  readonly checks: () => Checks;
   readonly checkConfig: ControlHost['checkConfig'];
 }
 
@@ -62,8 +64,26 @@ export function createControlHost(manifest: Manifest, capabilities: ControlCapab
     mail,
     checkUrl,
     providers,
+    checks: permissions.checks === true ? later(capabilities.checks) : refusing(() => refuseChecks(name)),
     checkConfig,
   });
+}
+
+function refuseChecks(name: string): never {
+  const text = `The plugin ${name} may not do this: its plugin.json does not grant permissions.checks.`;
+  throw new GatewayError('forbidden', text);
+}
+
+/** The checks of what serves when they are asked for: they come with the data plane, which is there later. */
+function later(checks: () => Checks): Checks {
+  return {
+    get summaries() {
+      return checks().summaries;
+    },
+    find: (id) => checks().find(id),
+    ready: (id, parameters, param) => checks().ready(id, parameters, param),
+    checkCredentials: (unit, credentials, param) => checks().checkCredentials(unit, credentials, param),
+  };
 }
 
 /** Runs work as the gateway itself. */

@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import type {
   AuditEvent,
+  Checks,
   ControlHost,
   Db,
   FetchReply,
@@ -49,6 +50,7 @@ export interface ControlParts {
   readonly send: (url: URL, request: FetchRequest) => Promise<FetchReply>;
   readonly checkUrl: (url: string, param: string) => Promise<void>;
   readonly providers: () => readonly ProviderSummary[];
+  readonly checks: () => Checks;
   readonly checkConfig: ControlHost['checkConfig'];
 }
 
@@ -133,6 +135,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       mail: (mail) => mailer.send(mail),
       checkUrl: parts.checkUrl,
       providers: parts.providers,
+      checks: parts.checks,
       checkConfig: parts.checkConfig,
     };
     const units = await setupControl(entries, (manifest) => createControlHost(manifest, capabilities));

@@ -10,8 +10,13 @@ const lengths: Readonly<Record<DirectoryKind, number>> = {
   config: 3,
   provider: 3,
   models: 2,
+  guardrail: 3,
+  checkCredentials: 2,
   secretReference: 2,
 };
+
+/** Where a path may have an empty part: no workspace stands for the organisation itself. */
+const emptyPart: { readonly [K in DirectoryKind]?: number } = { guardrail: 1 };
 
 const digest = /^[0-9a-f]{64}$/;
 const longestPart = 255;
@@ -36,5 +41,12 @@ export function lengthFault(kind: DirectoryKind, path: readonly string[]): strin
 /** Whether a record could have this path; what could not is missing without a look-up. */
 export function isPlausible(kind: DirectoryKind, path: readonly string[]): boolean {
   if (isDigestKind(kind)) return digest.test(path[0] ?? '');
-  return path.every((part) => part !== '' && part.length <= longestPart && !part.includes('\0') && part.isWellFormed());
+  const mayBeEmpty = emptyPart[kind];
+  return path.every(
+    (part, index) =>
+      (part !== '' || index === mayBeEmpty) &&
+      part.length <= longestPart &&
+      !part.includes('\0') &&
+      part.isWellFormed(),
+  );
 }

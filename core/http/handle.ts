@@ -1,15 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import { type DialectName, GatewayError, type Outcome, type RequestRecord } from 'portcullis/sdk';
+import { type DialectName, GatewayError, type Outcome } from 'portcullis/sdk';
 import { authorise } from '../pipeline/authorise.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { identify, runExchange } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
+import { settle } from '../pipeline/settle.ts';
 import { checkJsonType, parseBody, readBody } from './body.ts';
 import { errorReply } from './errors.ts';
 import { exchangeOf } from './exchange-of.ts';
 import type { InferenceRoute } from './inference.ts';
-import { type Ending, respond } from './respond.ts';
+import { respond } from './respond.ts';
 
 /** One state of the gateway, held by a request for as long as it runs. */
 export interface Lease {
@@ -33,7 +34,7 @@ export function inferenceHandler(route: InferenceRoute, options: HandlerOptions)
     watchClient(ctx.res, exchange);
     const outcome = await outcomeOf(ctx, route, exchange, runtime, options.accepting());
     respond(ctx.res, exchange, outcome, (ending) => {
-      void finish(runtime, exchange, outcome, ending).finally(release);
+      void settle(runtime, exchange, outcome, ending).finally(release);
     });
   };
 }
@@ -72,42 +73,6 @@ async function outcomeOf(
   } catch (error) {
     return errorReply(error, exchange.id, route.dialect, runtime.log);
   }
-}
-
-async function finish(runtime: Runtime, exchange: Exchange, outcome: Outcome, ending: Ending): Promise<void> {
-  const record = recordOf(runtime, exchange, outcome, ending);
-  const settled = runtime.pipeline.settle(exchange, record);
-  if (settled instanceof Promise) await settled;
-  runtime.pipeline.log(record);
-}
-
-function recordOf(runtime: Runtime, exchange: Exchange, outcome: Outcome, ending: Ending): RequestRecord {
-  const { access } = exchange.principal;
-  const left = ending === 'left' || exchange.cancellation.cancelled;
-  return {
-    id: exchange.id,
-    traceId: exchange.traceId,
-    startedAt: exchange.startedAt,
-    durationMs: runtime.now() - exchange.startedAt,
-    method: exchange.method,
-    path: exchange.path,
-    endpoint: exchange.endpoint,
-    status: left ? 499 : outcome.status,
-    stream: outcome.body.kind === 'stream',
-    principal: exchange.principal.id,
-    organisationId: access?.organisationId,
-    workspaceId: access?.workspaceId,
-    keyId: access?.keyId,
-    configId: exchange.savedConfig?.id,
-    configSlug: exchange.savedConfig?.slug,
-    providerSlug: exchange.providerSlug,
-    provider: outcome.provider,
-    model: outcome.model,
-    target: outcome.path === '' ? undefined : outcome.path,
-    retries: outcome.retries,
-    usage: outcome.usage(),
-    error: left ? 'client_closed' : outcome.error,
-  };
 }
 
 /** An error outside any inference route: an unknown path, a wrong method. */

@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Outcome } from 'portcullis/sdk';
 import type { Exchange } from '../pipeline/exchange.ts';
-
-/** How a reply ended: sent whole, or the client left first. */
-export type Ending = 'sent' | 'left';
+import type { Ending } from '../pipeline/settle.ts';
 
 /** Above this, copying costs more than a second write. */
 const oneWriteBytes = 16 * 1024;

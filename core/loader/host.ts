@@ -1,5 +1,6 @@
 import {
   type AuditEvent,
+  type Checks,
   type Directory,
   type DirectoryKind,
   type FetchReply,
@@ -10,6 +11,7 @@ import {
   type Log,
   type Manifest,
   type RequestContext,
+  type RequestNote,
   type Slot,
 } from 'portcullis/sdk';
 import { permits } from './places.ts';
@@ -28,6 +30,8 @@ export interface Capabilities {
   readonly directory?: Directory | undefined;
   /** The keyed checksum of a text; undefined while the key is not known. Absent: there is no control plane. */
   readonly checksum?: ((text: string) => string | undefined) | undefined;
+  readonly note: (request: RequestContext, note: RequestNote) => void;
+  readonly checks: Checks;
   /** Absent: there is no control plane in this process. */
   readonly report?: ((event: AuditEvent) => void) | undefined;
   /** Goes to the network through the URL guard; follows no redirect. Gets only what has been allowed. */
@@ -47,7 +51,7 @@ export function createHost(manifest: Manifest, capabilities: Capabilities): Host
       `The plugin ${name} may not do this: its plugin.json does not grant ${permission}.`,
     );
   };
-  const grantFile = (section: keyof FileSections & ('keys' | 'configs' | 'providers')): void =>
+  const grantFile = (section: Exclude<keyof FileSections, 'defaultConfig'>): void =>
     grant(permissions.file?.includes(section) === true, `permissions.file: ${section}`);
   const kinds = new Set<DirectoryKind>(permissions.directory);
 
@@ -72,6 +76,8 @@ export function createHost(manifest: Manifest, capabilities: Capabilities): Host
       return file.defaultConfig;
     },
     report: (event) => capabilities.report?.(event),
+    note: capabilities.note,
+    checks: permissions.checks === true ? capabilities.checks : refusing(() => grant(false, 'permissions.checks')),
     controlled: directory !== undefined,
     directory: (kind, ...path) => {
       grant(kinds.has(kind), `permissions.directory: ${kind}`);
@@ -96,6 +102,22 @@ export function checkFetch({ name, permissions }: Manifest, url: string, request
   }
   checkBounds(name, request);
   return target;
+}
+
+/** Checks that may not be used: each way to them throws. */
+export function refusing(refuse: () => void): Checks {
+  const refused = (): never => {
+    refuse();
+    throw new GatewayError('forbidden', 'This plugin may not run checks.');
+  };
+  return {
+    get summaries() {
+      return refused();
+    },
+    find: refused,
+    ready: refused,
+    checkCredentials: refused,
+  };
 }
 
 function createSlot<T>(): Slot<T> {

@@ -1,15 +1,24 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { GatewayError, isPlugin, isProvider, type Manifest, type Plugin, type Provider } from 'portcullis/sdk';
+import {
+  GatewayError,
+  isGuardrail,
+  isPlugin,
+  isProvider,
+  type Manifest,
+  type Plugin,
+  type Provider,
+} from 'portcullis/sdk';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { discoverUnits, type UnitFolder } from './discover.ts';
 import { readManifest } from './manifest.ts';
 import { providerFaults } from './provider-checks.ts';
 import { createRegistry, type Registry, referenceOf } from './registry.ts';
 import { resolveSdkForUnits } from './resolve-sdk.ts';
+import { trustFaults } from './trust.ts';
 
-interface LoadedUnit<Definition> {
+export interface LoadedUnit<Definition> {
   readonly manifest: Manifest;
   /** Absolute path. */
   readonly folder: string;
@@ -23,6 +32,8 @@ export type PluginEntry = LoadedUnit<Plugin>;
 export interface Units {
   readonly providers: Registry<ProviderEntry>;
   readonly plugins: Registry<PluginEntry>;
+  /** Not imported yet: some may only run in the sandbox. */
+  readonly guardrails: Registry<FoundUnit>;
 }
 
 export interface LoadOptions {
@@ -30,94 +41,101 @@ export interface LoadOptions {
   readonly root?: string;
 }
 
-interface ReadUnit extends UnitFolder {
+/** A unit whose manifest has been read, and nothing else of it. */
+export interface FoundUnit {
   readonly manifest: Manifest;
+  /** Absolute path. */
+  readonly folder: string;
+  readonly trust: UnitFolder['trust'];
 }
 
 const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Finds, checks and imports all units. Every manifest, and the trust of every folder, is checked before any code is
- * imported; all faults of a step are told together.
+ * Finds and checks all units, and imports providers and plugins. Every manifest and every signature is checked
+ * before any code is imported; all faults of a step are told together.
  * @throws GatewayError `invalid_config`, a line for each fault
  */
 export async function loadUnits(
   config: Pick<GatewayConfig, 'pluginFolders' | 'signingKeys'>,
   { root = packageRoot }: LoadOptions = {},
 ): Promise<Units> {
-  refuseUnsupported(config);
   const folders = await discoverUnits(root, config.pluginFolders);
   const read = await allOf(
-    folders.map(async (folder): Promise<ReadUnit> => ({ ...folder, manifest: await readManifest(folder) })),
+    folders.map(
+      async (folder): Promise<FoundUnit> => ({
+        manifest: await readManifest(folder),
+        folder: folder.path,
+        trust: folder.trust,
+      }),
+    ),
   );
-  const units = withoutTwins(read);
+  await checkTrust(folders, config.signingKeys);
+  const units = sorted(read);
   const extra = folders.filter(({ trust }) => trust !== 'built-in').map(({ path }) => path);
   resolveSdkForUnits([...extra, ...(await Promise.all(extra.map((path) => realpath(path))))]);
   const [providers, plugins] = await Promise.all([
-    allOf(units.provider.map((unit) => importUnit(unit, isProvider))),
-    allOf(units.plugin.map((unit) => importUnit(unit, isPlugin))),
+    allOf(units.provider.units.map((unit) => importUnit(unit, isProvider))),
+    allOf(units.plugin.units.map((unit) => importUnit(unit, isPlugin))),
   ]);
   await allOf([
     ...providers.map(async (entry) => checkProvider(entry)),
     ...plugins.map(async (entry) => checkControl(entry)),
   ]);
-  return { providers: createRegistry('provider', providers), plugins: createRegistry('plugin', plugins) };
+  return {
+    providers: createRegistry('provider', providers),
+    plugins: createRegistry('plugin', plugins),
+    guardrails: units.guardrail,
+  };
 }
 
-/** Refuses what this version would have to ignore: a signature that nobody verifies is worse than none. */
-function refuseUnsupported({ pluginFolders, signingKeys }: Pick<GatewayConfig, 'pluginFolders' | 'signingKeys'>): void {
-  if (signingKeys.length > 0) {
-    const text =
-      'plugins.signing_keys is given, but this version cannot verify signatures. Remove it; the folders that you trust are named by `trust: trusted`.';
-    throw new GatewayError('invalid_config', text, { param: 'plugins.signing_keys' });
-  }
-  pluginFolders.forEach(({ path, trust, requireSignature }, index) => {
-    const param = `plugins.folders[${index}]`;
-    if (requireSignature) {
-      const text = `The plugin folder ${path} demands signatures, but this version cannot verify them. Remove require_signature, or the folder.`;
-      throw new GatewayError('invalid_config', text, { param: `${param}.require_signature` });
-    }
-    if (trust === 'sandboxed') {
-      const text = `The plugin folder ${path} is sandboxed, and this version has no sandbox. \`trust: trusted\` runs its code inside the gateway, with all that the gateway may do.`;
-      throw new GatewayError('invalid_config', text, { param: `${param}.trust` });
-    }
-  });
+/** Holds units against their signatures. @throws GatewayError `invalid_config`, a line for each fault */
+async function checkTrust(folders: readonly UnitFolder[], keys: GatewayConfig['signingKeys']): Promise<void> {
+  const faults = await trustFaults(folders, keys);
+  if (faults.length > 0) throw new GatewayError('invalid_config', faults.join('\n'), { param: 'plugins.folders' });
 }
 
-/** Sorts by kind and refuses what stands twice, before the code of either has run. */
-function withoutTwins(units: readonly ReadUnit[]): Readonly<Record<'provider' | 'plugin', readonly ReadUnit[]>> {
-  const guardrail = units.find(({ manifest }) => manifest.kind === 'guardrail');
-  if (guardrail !== undefined) {
-    throw new GatewayError(
-      'invalid_config',
-      `${guardrail.path} is a guardrail, and this version runs none: it would never check anything.`,
-    );
+const kinds = ['provider', 'plugin', 'guardrail'] as const;
+
+/** By kind; refuses what stands twice, and what may not run where it stands, before any of its code has run. */
+function sorted(units: readonly FoundUnit[]): Readonly<Record<Manifest['kind'], Registry<FoundUnit>>> {
+  const stray = units.find(({ trust, manifest }) => trust === 'sandboxed' && manifest.kind !== 'guardrail');
+  if (stray !== undefined) {
+    const text = `${stray.folder} is a ${stray.manifest.kind}, and only guardrails run in the sandbox. \`trust: trusted\` runs its code inside the gateway, with all that the gateway may do.`;
+    throw new GatewayError('invalid_config', text, { param: 'plugins.folders' });
   }
-  const ofKind = (kind: 'provider' | 'plugin') => units.filter(({ manifest }) => manifest.kind === kind);
-  const sorted = { provider: ofKind('provider'), plugin: ofKind('plugin') };
-  for (const kind of ['provider', 'plugin'] as const) {
+  const registryOf = (kind: Manifest['kind']) =>
     createRegistry(
       kind,
-      sorted[kind].map(({ manifest, path }) => ({ manifest, folder: path })),
+      units.filter(({ manifest }) => manifest.kind === kind),
     );
-  }
-  return sorted;
+  return Object.fromEntries(kinds.map((kind) => [kind, registryOf(kind)])) as Record<
+    Manifest['kind'],
+    Registry<FoundUnit>
+  >;
 }
 
-async function importUnit<Definition>(
-  unit: ReadUnit,
+/** Imports the code of a unit into this process. @throws GatewayError `invalid_config` */
+export async function importUnit<Definition>(
+  unit: FoundUnit,
   isDeclared: (value: unknown) => value is Definition,
 ): Promise<LoadedUnit<Definition>> {
-  const { manifest, path, trust } = unit;
-  const file = join(path, 'index.ts');
+  const { manifest, folder, trust } = unit;
+  const file = join(folder, 'index.ts');
   const module = await import(pathToFileURL(file).href).catch((cause: unknown) => {
     const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : 'it threw something that is no error';
     throw new GatewayError('invalid_config', `${file} cannot be imported. ${why}`, { cause });
   });
   const definition: unknown = (module as { default?: unknown }).default;
-  if (isDeclared(definition)) return { manifest, folder: path, trust, definition };
+  if (isDeclared(definition)) return { manifest, folder, trust, definition };
   const { kind } = manifest;
-  const other = isProvider(definition) ? ', but it is a provider' : isPlugin(definition) ? ', but it is a plugin' : '';
+  const declared = [
+    [isProvider, 'provider'],
+    [isPlugin, 'plugin'],
+    [isGuardrail, 'guardrail'],
+  ] as const;
+  const actual = declared.find(([is]) => is(definition))?.[1];
+  const other = actual === undefined ? '' : `, but it is a ${actual}`;
   throw new GatewayError(
     'invalid_config',
     `${file}: the default export must be what ${kind}() of portcullis/sdk returns, for plugin.json says kind ${kind}${other}.`,
@@ -145,7 +163,7 @@ function checkControl({ manifest, folder, definition }: PluginEntry): void {
 }
 
 /** As Promise.all, but it waits for all and tells every fault. */
-async function allOf<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
+export async function allOf<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
   const settled = await Promise.allSettled(work);
   const reasons = settled.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []));
   const unexpected = reasons.find((reason) => !GatewayError.is(reason));

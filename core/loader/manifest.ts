@@ -76,5 +76,6 @@ function placeFault(entry: string): string | undefined {
   if (host === '*' && port === '*') return undefined;
   if (host.replace(/^\*\./, '').includes('*'))
     return 'must be host:port; a star stands only for subdomains, as in *.example.com:443';
-  return Number(port) >= 1 && Number(port) <= 65_535 ? undefined : 'must name a port from 1 to 65535';
+  if (port === '*') return undefined;
+  return Number(port) >= 1 && Number(port) <= 65_535 ? undefined : 'must name a port from 1 to 65535, or * for all';
 }

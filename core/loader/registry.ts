@@ -23,7 +23,7 @@ export interface Registry<Unit extends Registered> {
   unknown(reference: string): GatewayError;
 }
 
-const errorCodes = { provider: 'unknown_provider', plugin: 'invalid_config' } as const;
+const errorCodes = { provider: 'unknown_provider', plugin: 'invalid_config', guardrail: 'invalid_config' } as const;
 
 /** @throws GatewayError `invalid_config` when two folders hold the same name@major */
 export function createRegistry<Unit extends Registered>(

@@ -8,6 +8,8 @@ const needed: Readonly<Record<Endpoint, readonly string[]>> = {
   chatComplete: infers,
   complete: infers,
   embed: infers,
+  rerank: infers,
+  imageGenerate: infers,
   messages: infers,
   messagesCountTokens: infers,
   createModelResponse: infers,

@@ -1,5 +1,7 @@
 import {
+  Answer,
   GatewayError,
+  type HookEntry,
   type Hooks,
   type JsonObject,
   type Log,
@@ -15,6 +17,7 @@ import {
   type TargetContext,
   type UnidentifiedRequest,
 } from 'portcullis/sdk';
+import { around, chain, type Entry, first, firstOpen } from './chains.ts';
 import { phases } from './phases.ts';
 
 /** A plugin that has been set up, as the compiler needs it. */
@@ -49,7 +52,7 @@ export interface Pipeline {
   resolve(request: RequestContext): MaybePromise<Resolution>;
   admit(request: RequestContext): MaybePromise<void>;
   prepare(target: TargetContext): MaybePromise<JsonObject>;
-  beforeRequest(target: TargetContext): MaybePromise<JsonObject>;
+  beforeRequest(target: TargetContext): MaybePromise<JsonObject | Answer>;
   lookup(target: TargetContext): MaybePromise<Outcome | undefined>;
   attempt(target: TargetContext, call: () => Promise<Outcome>): Promise<Outcome>;
   afterRequest(target: TargetContext, outcome: Outcome): MaybePromise<Outcome>;
@@ -57,15 +60,14 @@ export interface Pipeline {
   log(record: RequestRecord): void;
   /** Settings that a secret manager holds; undefined: no plugin serves secret references. */
   secrets(entry: ProviderEntry): MaybePromise<JsonObject | undefined>;
+  /** @throws GatewayError for guardrails and mutators of a config that could not run */
+  acceptHooks(hooks: readonly HookEntry[], from: { readonly inline: boolean }): void;
+  /** What plugins say about a target to `explain`. */
+  explain(target: TargetContext): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 const unresolved: Resolution = Object.freeze({});
-
-interface Entry<H> {
-  readonly plugin: string;
-  readonly hook: H;
-}
 
 /**
  * @param order the plugins of each phase, in run order
@@ -141,10 +143,11 @@ export function compilePipeline(
         (_, next) => next,
       ),
     beforeRequest: (target) =>
-      chain(
+      chain<NonNullable<Hooks['beforeRequest']>, JsonObject | Answer, JsonObject | Answer>(
         beforeRequest,
         target.body,
-        (hook, body) => hook(withBody(target, body)),
+        // An answer ends the phase: what comes later has nothing left to look at.
+        (hook, body) => (body instanceof Answer ? undefined : hook(withBody(target, body))),
         (_, next) => next,
       ),
     lookup: (target) =>
@@ -181,6 +184,10 @@ export function compilePipeline(
       }
     },
     secrets: (entry) => first(secrets, (hook) => hook(entry)),
+    acceptHooks: (hooks, from) => {
+      for (const { hooks: own } of plugins) own.acceptHooks?.(hooks, from);
+    },
+    explain: async (target) => (await Promise.all(plugins.map(({ hooks }) => hooks.explain?.(target) ?? []))).flat(),
     close: async () => {
       for (const plugin of plugins.toReversed()) {
         try {
@@ -195,98 +202,4 @@ export function compilePipeline(
 
 function withBody(target: TargetContext, body: JsonObject): TargetContext {
   return body === target.body ? target : { ...target, body };
-}
-
-/** Names the plugin in whatever it throws that is not an error for the caller. */
-function blame(plugin: string, error: unknown): GatewayError {
-  if (GatewayError.is(error)) return error;
-  return new GatewayError('plugin_failed', `The plugin ${plugin} failed.`, { cause: error });
-}
-
-function run<T>(plugin: string, hook: () => MaybePromise<T>): MaybePromise<T> {
-  try {
-    const result = hook();
-    return result instanceof Promise
-      ? result.catch((error: unknown) => {
-          throw blame(plugin, error);
-        })
-      : result;
-  } catch (error) {
-    throw blame(plugin, error);
-  }
-}
-
-function first<H, T>(
-  entries: readonly Entry<H>[],
-  call: (hook: H) => MaybePromise<T | undefined>,
-  from = 0,
-): MaybePromise<T | undefined> {
-  for (let index = from; index < entries.length; index += 1) {
-    const entry = entries[index];
-    if (entry === undefined) break;
-    const answer = run(entry.plugin, () => call(entry.hook));
-    if (answer instanceof Promise) return answer.then((settled) => settled ?? first(entries, call, index + 1));
-    if (answer != null) return answer;
-  }
-  return undefined;
-}
-
-function firstOpen<H, T>(
-  entries: readonly Entry<H>[],
-  call: (hook: H) => MaybePromise<T | undefined>,
-  failed: (plugin: string, error: unknown) => undefined,
-  from = 0,
-): MaybePromise<T | undefined> {
-  for (let index = from; index < entries.length; index += 1) {
-    const entry = entries[index];
-    if (entry === undefined) break;
-    try {
-      const answer = call(entry.hook);
-      if (answer instanceof Promise) {
-        return answer
-          .catch((error: unknown) => failed(entry.plugin, error))
-          .then((settled) => settled ?? firstOpen(entries, call, failed, index + 1));
-      }
-      if (answer != null) return answer;
-    } catch (error) {
-      failed(entry.plugin, error);
-    }
-  }
-  return undefined;
-}
-
-function chain<H, T, R>(
-  entries: readonly Entry<H>[],
-  start: T,
-  call: (hook: H, value: T) => MaybePromise<R | undefined>,
-  merge: (value: T, result: NonNullable<R>) => T,
-  from = 0,
-): MaybePromise<T> {
-  let value = start;
-  for (let index = from; index < entries.length; index += 1) {
-    const entry = entries[index];
-    if (entry === undefined) break;
-    const current = value;
-    const result = run(entry.plugin, () => call(entry.hook, current));
-    if (result instanceof Promise) {
-      return result.then((settled) =>
-        chain(entries, settled == null ? current : merge(current, settled), call, merge, index + 1),
-      );
-    }
-    if (result != null) value = merge(value, result);
-  }
-  return value;
-}
-
-function around(
-  entries: readonly Entry<NonNullable<Hooks['attempt']>>[],
-  target: TargetContext,
-  call: () => Promise<Outcome>,
-): Promise<Outcome> {
-  const step = (index: number): Promise<Outcome> => {
-    const entry = entries[index];
-    if (entry === undefined) return call();
-    return run(entry.plugin, () => entry.hook(target, () => step(index + 1))) as Promise<Outcome>;
-  };
-  return step(0);
 }

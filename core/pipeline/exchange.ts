@@ -1,6 +1,7 @@
 import {
   asObject,
   asString,
+  type DefaultGuardrails,
   type DialectName,
   type Endpoint,
   GatewayError,
@@ -10,6 +11,7 @@ import {
   parseJson,
   type RequestContext,
   type RequestHeaders,
+  type RequestNote,
   type SavedConfigName,
   type WorkspaceEntry,
 } from 'portcullis/sdk';
@@ -77,6 +79,9 @@ export class Exchange implements RequestContext {
   /** The request may name only what is saved. */
   savedOnly = false;
   savedConfig: SavedConfigName | undefined;
+  defaultGuardrails: readonly DefaultGuardrails[] | undefined;
+  /** What plugins have added to the record of the request. */
+  note: RequestNote | undefined;
   /** Of the target that was tried last. */
   providerSlug: string | undefined;
   readonly #vendors: readonly string[];

@@ -1,4 +1,11 @@
-import { asString, GatewayError, type JsonObject, type Resolution, type SavedConfigName } from 'portcullis/sdk';
+import {
+  asString,
+  GatewayError,
+  type Hooks,
+  type JsonObject,
+  type Resolution,
+  type SavedConfigName,
+} from 'portcullis/sdk';
 import { type CompileOptions, compilePlan } from '../routing/compile.ts';
 import type { Leaf, Node, Plan } from '../routing/plan.ts';
 
@@ -24,22 +31,26 @@ interface SavedConfig {
   readonly name: SavedConfigName;
 }
 
+export interface PlanOptions extends CompileOptions {
+  readonly acceptHooks: NonNullable<Hooks['acceptHooks']>;
+}
+
 /** Stands for a resolution without overrides. */
 const noOverrides: JsonObject = Object.freeze({});
 
 /** Compiles routing configs once: saved ones at start, inline ones at their first use. */
 export class Plans {
   readonly #saved = new Map<string, SavedConfig>();
-  readonly #options: CompileOptions;
+  readonly #options: PlanOptions;
   /** By the config and the overrides, which a resolve plugin hands out again, as the same objects, for an equal request. */
   readonly #known = new WeakMap<JsonObject, WeakMap<JsonObject, ResolvedPlan>>();
 
   /** @throws GatewayError for the first saved config that is at fault, its name in `param` */
-  constructor(configs: Readonly<Record<string, JsonObject>>, options: CompileOptions) {
+  constructor(configs: Readonly<Record<string, JsonObject>>, options: PlanOptions) {
     this.#options = options;
     for (const [name, config] of Object.entries(configs)) {
       try {
-        refuseStrayKeys(compilePlan(config, options));
+        this.check(config);
       } catch (error) {
         if (!GatewayError.is(error)) throw error;
         const param = `configs.${name}${error.param === undefined ? '' : `.${error.param}`}`;
@@ -56,7 +67,9 @@ export class Plans {
 
   /** @throws GatewayError when a routing config could not be saved: `param` is inside it */
   check(config: JsonObject): void {
-    refuseStrayKeys(compilePlan(config, this.#options));
+    const plan = compilePlan(config, this.#options);
+    refuseStrayKeys(plan);
+    this.#acceptHooks(plan, false);
   }
 
   planOf(resolution: Resolution): ResolvedPlan {
@@ -74,6 +87,7 @@ export class Plans {
     // Those of the file were looked at when they were loaded.
     if (!inline && saved !== undefined) refuseStrayKeys(compilePlan(config, this.#options));
     const plan = compilePlan({ ...config, ...overrides }, this.#options);
+    this.#acceptHooks(plan, inline);
     const leaves = leavesOf(plan.root);
     return {
       plan,
@@ -86,6 +100,11 @@ export class Plans {
         (leaf) => typeof (leaf.overrideParams?.model ?? leaf.defaultParams?.model) === 'string',
       ),
     };
+  }
+
+  #acceptHooks({ root }: Plan, inline: boolean): void {
+    const hooks = new Set(leavesOf(root).flatMap((leaf) => [...leaf.hooks.before, ...leaf.hooks.after]));
+    if (hooks.size > 0) this.#options.acceptHooks([...hooks], { inline });
   }
 
   #configOf(resolution: Resolution): JsonObject {

@@ -1,4 +1,4 @@
-import type { Directory, Log } from 'portcullis/sdk';
+import type { Checks, Directory, Log } from 'portcullis/sdk';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import type { Breakers } from '../routing/breaker.ts';
 import type { ProviderUnit } from '../upstream/provider-unit.ts';
@@ -11,6 +11,7 @@ import type { TargetSettings } from './target-settings.ts';
 export interface Runtime {
   readonly config: GatewayConfig;
   readonly pipeline: Pipeline;
+  readonly checks: Checks;
   readonly plans: Plans;
   readonly upstream: Upstream;
   readonly breakers: Breakers;

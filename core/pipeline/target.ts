@@ -1,4 +1,4 @@
-import { GatewayError, type Outcome, type TargetContext } from 'portcullis/sdk';
+import { Answer, GatewayError, type MaybePromise, type Outcome, type TargetContext } from 'portcullis/sdk';
 import type { Leaf } from '../routing/plan.ts';
 import { buildOutbound, type Outbound } from '../upstream/outbound.ts';
 import { errorOutcome, type OutcomeFacts } from '../upstream/outcome.ts';
@@ -27,22 +27,31 @@ export async function runTarget(
     exchange.providerSlug = provider.slug;
     const prepared = prepareTarget(runtime, exchange, leaf, provider);
     const target = prepared instanceof Promise ? await prepared : prepared;
+    if (target instanceof Answer) return target.outcome;
     const known = pipeline.lookup(target);
     const answer = known instanceof Promise ? await known : known;
-    const outcome = answer ?? (await attempted(runtime, exchange, plan, leaf, provider, target));
-    try {
-      const final = pipeline.afterRequest(target, outcome);
-      return final instanceof Promise ? await final : final;
-    } catch (error) {
-      if (outcome.body.kind === 'stream') outcome.body.stream.abort();
-      throw error;
-    }
+    if (answer !== undefined) return await judged(runtime, target, answer);
+    return await attempted(runtime, exchange, plan, leaf, provider, target);
   } catch (error) {
     return outcomeOfError(exchange, error, factsOf(exchange, provider, undefined, leaf));
   }
 }
 
-/** Builds the request and calls the provider, through the plugins that wrap the call. */
+/** What the plugins behind the call make of an outcome. */
+function judged({ pipeline }: Runtime, target: TargetContext, outcome: Outcome): MaybePromise<Outcome> {
+  const giveUp = (error: unknown): never => {
+    if (outcome.body.kind === 'stream') outcome.body.stream.abort();
+    throw error;
+  };
+  try {
+    const final = pipeline.afterRequest(target, outcome);
+    return final instanceof Promise ? final.catch(giveUp) : final;
+  } catch (error) {
+    return giveUp(error);
+  }
+}
+
+/** Builds the request and calls the provider, through the plugins that wrap the call: what denies a reply is inside, so that a retry sees it. */
 function attempted(
   runtime: Runtime,
   exchange: Exchange,
@@ -68,6 +77,7 @@ function attempted(
         requestTimeoutMs: leaf.requestTimeoutMs,
         dropped: (field) => log.debug('reply_field_dropped', { request: exchange.id, provider: name, field }),
       })
+      .then((outcome) => judged(runtime, target, outcome))
       .catch((error: unknown) => outcomeOfError(exchange, error, facts)),
   );
 }
@@ -89,13 +99,13 @@ function factsOf(
   return { requestId: exchange.id, dialect: exchange.dialect, provider: provider?.unit.name, model, path: leaf.path };
 }
 
-/** The target after the phases that may change its body. */
+/** The target after the phases that may change its body, or what one of them answers in its place. */
 export function prepareTarget(
   runtime: Runtime,
   exchange: Exchange,
   leaf: Leaf,
   provider: TargetProvider,
-): TargetContext | Promise<TargetContext> {
+): MaybePromise<TargetContext | Answer> {
   const target: TargetContext = {
     request: exchange,
     path: leaf.path,
@@ -108,12 +118,14 @@ export function prepareTarget(
     overrideParams: leaf.overrideParams,
     defaultParams: leaf.defaultParams,
     dropParams: leaf.dropParams,
+    hooks: leaf.hooks,
   };
-  const after = (body: TargetContext['body']) => (body === target.body ? target : { ...target, body });
+  const withBody = (body: TargetContext['body']) => (body === target.body ? target : { ...target, body });
+  const after = (body: TargetContext['body'] | Answer) => (body instanceof Answer ? body : withBody(body));
   const prepared = runtime.pipeline.prepare(target);
   if (prepared instanceof Promise)
-    return prepared.then(async (body) => after(await runtime.pipeline.beforeRequest(after(body))));
-  const final = runtime.pipeline.beforeRequest(after(prepared));
+    return prepared.then(async (body) => after(await runtime.pipeline.beforeRequest(withBody(body))));
+  const final = runtime.pipeline.beforeRequest(withBody(prepared));
   return final instanceof Promise ? final.then(after) : after(final);
 }
 

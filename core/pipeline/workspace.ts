@@ -1,5 +1,6 @@
 import {
   type Access,
+  type DefaultGuardrails,
   GatewayError,
   type MaybePromise,
   type OrganisationEntry,
@@ -10,12 +11,15 @@ import type { Runtime } from './runtime.ts';
 
 /**
  * Lets a caller whose permission has been checked into its workspace: puts the records of organisation and workspace on
- * the exchange. No promise when they are known; nothing to do for callers of the operator's file.
+ * the exchange, and the guardrails that run on each of its requests. No promise when they are known.
  * @throws GatewayError `forbidden`; `not_ready` when the records cannot be had
  */
-export function enterWorkspace({ directory }: Runtime, exchange: Exchange): MaybePromise<void> {
-  const { access } = exchange.principal;
-  if (access === undefined) return undefined;
+export function enterWorkspace({ directory, config }: Runtime, exchange: Exchange): MaybePromise<void> {
+  const { access, guardrails } = exchange.principal;
+  if (access === undefined) {
+    exchange.defaultGuardrails = defaults(config.defaultGuardrails, guardrails);
+    return undefined;
+  }
   if (directory === undefined) throw new GatewayError('not_ready', 'The gateway has no records of organisations.');
   const organisation = directory.get('organisation', access.organisationId);
   const workspace = directory.get('workspace', access.organisationId, access.workspaceId ?? '');
@@ -40,4 +44,10 @@ function enter(
   }
   exchange.organisation = organisation;
   exchange.workspace = workspace;
+  exchange.defaultGuardrails = defaults(organisation.guardrails, workspace.guardrails, exchange.principal.guardrails);
+}
+
+function defaults(...levels: readonly (DefaultGuardrails | undefined)[]): readonly DefaultGuardrails[] | undefined {
+  if (levels.every((level) => level === undefined)) return undefined;
+  return levels.filter((level) => level !== undefined);
 }

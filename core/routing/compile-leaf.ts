@@ -1,8 +1,8 @@
-import { asString, type JsonObject } from 'portcullis/sdk';
+import { asString, type HookEntry, type JsonObject } from 'portcullis/sdk';
 import type { NodeConfig } from './config-schema.ts';
 import { configFault, paramOf } from './fault.ts';
 import { defined, type Inherited } from './inherit.ts';
-import type { HookEntry, Leaf } from './plan.ts';
+import type { Leaf } from './plan.ts';
 import { isEmpty } from './rules.ts';
 
 interface DefaultHooks {
@@ -18,8 +18,9 @@ export function compileLeaf(
   settingNames: ReadonlySet<string>,
   { defaultBefore, defaultAfter }: DefaultHooks,
 ): Leaf {
-  const before = [...(inherited.before ?? []), ...defaultBefore];
-  const after = [...(inherited.after ?? []), ...defaultAfter];
+  const { before: ownBefore = [], after: ownAfter = [], ...handedDown } = inherited;
+  const before = [...ownBefore, ...defaultBefore];
+  const after = [...ownAfter, ...defaultAfter];
   if (node.passthrough === true) {
     const params = inherited.overrideParams !== undefined && !isEmpty(inherited.overrideParams);
     const excluded = params ? 'override_params' : before.length + after.length > 0 ? 'guardrail lists' : undefined;
@@ -33,7 +34,7 @@ export function compileLeaf(
   return {
     kind: 'leaf',
     path,
-    ...inherited,
+    ...handedDown,
     ...defined({
       name: node.name,
       index: node.index,
@@ -45,8 +46,7 @@ export function compileLeaf(
     ...providerFromModel(node, inherited.overrideParams),
     settings: settingsOf(raw, settingNames),
     passthrough: node.passthrough === true,
-    before,
-    after,
+    hooks: { before, after },
   };
 }
 

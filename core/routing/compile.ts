@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { asObject, type Json, type JsonObject } from 'portcullis/sdk';
+import { asObject, type HookEntry, type Json, type JsonObject } from 'portcullis/sdk';
 import { checkFields } from './check-fields.ts';
 import { compileBranch } from './compile-branch.ts';
 import { compileLeaf } from './compile-leaf.ts';
@@ -7,7 +7,7 @@ import type { NodeConfig } from './config-schema.ts';
 import { checkFanOut, type TargetCaps } from './fan-out.ts';
 import { configFault } from './fault.ts';
 import { hooksOf, type Inherited, inherit } from './inherit.ts';
-import type { HookEntry, Node, NonEmpty, Plan } from './plan.ts';
+import type { Node, NonEmpty, Plan } from './plan.ts';
 import { type CompileBudget, compileBudget } from './query/budget.ts';
 import { checkFeatures, checkRules } from './rules.ts';
 import { deepFreeze, snapshot } from './snapshot.ts';

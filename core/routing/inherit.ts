@@ -1,6 +1,6 @@
-import type { JsonObject, RetryRule } from 'portcullis/sdk';
+import type { HookEntry, HookField, JsonObject, RetryRule } from 'portcullis/sdk';
 import type { NodeConfig } from './config-schema.ts';
-import type { BreakerRule, CacheRule, HookEntry, HookField } from './plan.ts';
+import type { BreakerRule, CacheRule } from './plan.ts';
 
 /** What a node hands down to its targets. */
 export interface Inherited {

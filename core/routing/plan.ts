@@ -1,4 +1,4 @@
-import type { Json, JsonObject, RetryRule } from 'portcullis/sdk';
+import type { Json, JsonObject, RetryRule, TargetHooks } from 'portcullis/sdk';
 import type { FieldPath } from './query/field-path.ts';
 import type { Query } from './query/query.ts';
 
@@ -18,26 +18,6 @@ export interface CacheRule {
   /** 60 to 7,776,000; 604,800 unless the config says so. */
   readonly maxAgeSeconds: number;
 }
-
-/** One entry of a guardrail, mutator or hook list, as the config has it. */
-export interface HookEntry {
-  /** The config field that held it. */
-  readonly source: HookField;
-  /** Where it stands: `config.targets[0].input_guardrails[1]`. */
-  readonly path: string;
-  /** The id of a saved guardrail, or its definition; read by the plugin that serves guardrails. */
-  readonly value: string | JsonObject;
-}
-
-export type HookField =
-  | 'before_request_hooks'
-  | 'after_request_hooks'
-  | 'input_guardrails'
-  | 'output_guardrails'
-  | 'input_mutators'
-  | 'output_mutators'
-  | 'default_input_guardrails'
-  | 'default_output_guardrails';
 
 export interface BreakerRule {
   /** Failures within the window that open the breaker. */
@@ -76,10 +56,8 @@ export interface Leaf {
   readonly strict?: boolean;
   readonly passthrough: boolean;
   readonly fetchIntegratedModels?: boolean;
-  /** Hooks before the call: own or inherited, then the root's defaults. */
-  readonly before: readonly HookEntry[];
-  /** Hooks after the call: own or inherited, then the root's defaults. */
-  readonly after: readonly HookEntry[];
+  /** Guardrails and mutators: own or inherited, then the root's defaults. */
+  readonly hooks: TargetHooks;
   /** The rule of the strategy that the target stands under; none under a conditional strategy. */
   readonly breaker?: BreakerRule;
 }

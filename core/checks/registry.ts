@@ -1,0 +1,171 @@
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import {
+  type AnyCheck,
+  asObject,
+  type CheckCall,
+  type CheckHost,
+  type CheckInput,
+  type CheckSummary,
+  type Checks,
+  GatewayError,
+  type Guardrail,
+  type JsonObject,
+  type Manifest,
+  type ReadyCheck,
+  type RequestPart,
+  type Verdict,
+} from 'portcullis/sdk';
+import { nearest } from '../config/nearest.ts';
+import { faultSentence, schemaFaults } from '../config/schema-faults.ts';
+import { fillingValidatorOf } from '../config/validator.ts';
+import { type CheckCapabilities, hostsOf } from './check-host.ts';
+import { narrowed } from './narrowed-input.ts';
+
+/** A guardrail unit that has been loaded, wherever its code runs. */
+export interface GuardrailUnit {
+  readonly manifest: Manifest;
+  readonly trust: CheckSummary['trust'];
+  readonly definition: Guardrail;
+}
+
+interface Known {
+  readonly summary: CheckSummary;
+  readonly check: AnyCheck;
+  readonly unit: GuardrailUnit;
+  readonly hostFor: (call: CheckCall) => CheckHost;
+  readonly validate: ValidateFunction;
+}
+
+/** Every check of the given units, by id; of a name that stands twice, the unit of the highest version serves. */
+export function createChecks(units: readonly GuardrailUnit[], capabilities: CheckCapabilities): Checks {
+  const known = new Map<string, Known>();
+  const credentials = new Map<string, ValidateFunction | undefined>();
+  for (const unit of units) {
+    const { manifest, definition } = unit;
+    const secrets = definition.credentials;
+    const checkSecrets = secrets === undefined ? undefined : fillingValidatorOf(secrets);
+    credentials.set(manifest.name, checkSecrets);
+    const hostFor = hostsOf(unit, checkSecrets, capabilities);
+    for (const [name, check] of Object.entries(definition.checks)) {
+      const summary = summaryOf(unit, name, check);
+      known.set(summary.id, { summary, check, unit, hostFor, validate: fillingValidatorOf(check.config) });
+    }
+  }
+  const summaries = [...known.values()].map(({ summary }) => summary).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return {
+    summaries,
+    find: (id) => known.get(id)?.summary,
+    ready: (id, parameters, param) => {
+      const found = known.get(id);
+      if (found === undefined) throw unknownCheck(id, param, known.keys());
+      return readyCheck(found, parameters, param);
+    },
+    checkCredentials: (unit, given, param) => {
+      const check = credentials.get(unit);
+      if (!credentials.has(unit)) throw fault(param, `No guardrail unit has the name "${unit.slice(0, 100)}".`);
+      if (check === undefined) throw fault(param, `The guardrail unit ${unit} takes no credentials.`);
+      validated(check, given, param);
+    },
+  };
+}
+
+function summaryOf({ manifest, trust, definition }: GuardrailUnit, name: string, check: AnyCheck): CheckSummary {
+  const { title, description, phases, endpoints, scans = true, edits, remote } = check;
+  return Object.freeze({
+    id: `${manifest.name}.${name}`,
+    unit: manifest.name,
+    version: manifest.version,
+    trust,
+    title,
+    ...(description === undefined ? {} : { description }),
+    phases,
+    endpoints,
+    scans,
+    edits,
+    remote,
+    runsCode: manifest.permissions?.sandbox === true,
+    config: plain(check.config),
+    credentials: definition.credentials === undefined ? undefined : plain(definition.credentials),
+  });
+}
+
+/** A schema without what only its library reads. */
+function plain(schema: object): JsonObject {
+  return asObject(JSON.parse(JSON.stringify(schema))) ?? {};
+}
+
+function readyCheck({ summary, check, unit, hostFor, validate }: Known, given: JsonObject, param: string): ReadyCheck {
+  const config = validated(validate, given, param) as never;
+  const ready = (check.prepare === undefined ? config : prepared(check, config, param)) as never;
+  const parts = new Set<RequestPart>(unit.manifest.permissions?.request);
+  const sees = (input: CheckInput) => narrowed(input, parts);
+  return {
+    summary,
+    accept: async (call) => {
+      if (check.accept === undefined) return;
+      try {
+        await check.accept(ready, hostFor(call) as never);
+      } catch (error) {
+        throw placed(error, param);
+      }
+    },
+    run: (input, call) => {
+      const verdict = check.run(sees(input), ready, hostFor(call) as never);
+      return verdict instanceof Promise
+        ? verdict.then((settled) => checkedVerdict(settled, summary))
+        : checkedVerdict(verdict, summary);
+    },
+  };
+}
+
+function prepared(check: AnyCheck, config: never, param: string): unknown {
+  try {
+    return check.prepare?.(config);
+  } catch (error) {
+    throw placed(error, param);
+  }
+}
+
+/** What a check refuses, with the place where its parameters stand. */
+function placed(error: unknown, param: string): GatewayError {
+  if (!GatewayError.is(error)) {
+    const why = error instanceof Error ? error.message : 'it threw something that is no error';
+    return new GatewayError('invalid_config', `${param}: the check cannot use these parameters: ${why}`, {
+      param,
+      cause: error,
+    });
+  }
+  const at = error.param === undefined || error.param === '' ? param : `${param}.${error.param}`;
+  return new GatewayError('invalid_config', `${at}: ${error.message}`, { param: at, cause: error });
+}
+
+/** A copy of the value with defaults filled in and nothing that may be changed. */
+function validated(check: ValidateFunction, given: JsonObject, param: string): JsonObject {
+  const filled = structuredClone(given);
+  if (check(filled)) return Object.freeze(filled);
+  const faults = schemaFaults(check.errors, filled);
+  const lines = faults.map((found) => `${param}: ${faultSentence(found, 'It')}`);
+  const [first] = faults;
+  const at = first === undefined || first.path.length === 0 ? param : `${param}.${first.path.join('.')}`;
+  throw fault(at, lines.join('\n') || `${param} does not fit.`);
+}
+
+/** Only edits that were declared count: what a check does to a request is known before it runs. */
+function checkedVerdict(verdict: Verdict, { id, edits }: CheckSummary): Verdict {
+  if (typeof verdict?.pass !== 'boolean')
+    throw new GatewayError('check_failed', `The check ${id} gave something that is no verdict.`);
+  if (edits === undefined && verdict.edits !== undefined && verdict.edits.length > 0)
+    throw new GatewayError('check_failed', `The check ${id} wants to change a text, and does not declare edits.`);
+  return verdict;
+}
+
+function unknownCheck(id: string, param: string, names: Iterable<string>): GatewayError {
+  const shown = id.slice(0, 100);
+  const close = nearest(shown, names);
+  const hint = close === undefined ? '' : ` Did you mean ${close}?`;
+  return fault(param, `No check has the id "${shown}".${hint}`);
+}
+
+function fault(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_config', message, { param });
+}

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { GatewayError } from 'portcullis/sdk';
+import { signatureName } from '../packages/package-files.ts';
+import { tarballOf } from '../packages/tarball.ts';
+import type { Console } from './command.ts';
+import type { PluginOptions } from './plugin.ts';
+import { readSource } from './plugin-source.ts';
+
+/** Writes a plugin's package: the same bytes for the same files. */
+export async function pack(path: string, { out: given }: PluginOptions, out: Console): Promise<number> {
+  const { manifest, files } = await readSource(path);
+  const { name, version } = manifest;
+  const bytes = tarballOf(name, files);
+  const file = given ?? `${name}-${version}.tgz`;
+  await writeFile(file, bytes).catch((cause) => {
+    throw new GatewayError('bad_request', `${file} cannot be written.`, { param: 'out', cause });
+  });
+  const signed = files.has(signatureName) ? '' : ' It is not signed: see portcullis plugin sign.';
+  out.print(`${file}: ${files.size} files, ${bytes.length} bytes.${signed}`);
+  out.print(`sha256 ${createHash('sha256').update(bytes).digest('hex')}`);
+  return 0;
+}

@@ -1,0 +1,22 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GatewayError } from 'portcullis/sdk';
+import { signatureName } from '../packages/package-files.ts';
+import { signatureOf } from '../packages/signature.ts';
+import type { Console } from './command.ts';
+import type { PluginOptions } from './plugin.ts';
+import { readPrivateKey } from './plugin-key-files.ts';
+import { readSource } from './plugin-source.ts';
+
+/** Writes plugin.sig, over every file that a package of the folder holds. */
+export async function sign(path: string, { key: keys = [] }: PluginOptions, out: Console): Promise<number> {
+  const [keyFile = '', other] = keys;
+  if (other !== undefined) throw new GatewayError('bad_request', 'A plugin has one signature: give one key.');
+  const { folder, manifest, files } = await readSource(path);
+  const key = await readPrivateKey(keyFile);
+  const signature = await signatureOf(manifest, files, key);
+  await writeFile(join(folder, signatureName), `${signature}\n`);
+  const count = files.size - (files.has(signatureName) ? 1 : 0);
+  out.print(`${manifest.name} ${manifest.version}: ${count} files signed by the key ${key.kid}.`);
+  return 0;
+}

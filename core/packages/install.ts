@@ -1,0 +1,102 @@
+import { lstat, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { asObject, asString, GatewayError, type JsonObject, parseJson } from 'portcullis/sdk';
+import semver from 'semver';
+import { manifestName } from '../loader/discover.ts';
+import type { PackageFiles } from './package-files.ts';
+
+/** A version that is there. */
+export interface InstalledUnit {
+  readonly version: string;
+  /** As it stands in the file: it may be of another version of the sdk. */
+  readonly manifest: JsonObject;
+}
+
+/**
+ * The plugin that an installation would replace; undefined: there is none.
+ * @throws GatewayError `invalid_config` for anything else in its place: nothing of it would come back
+ */
+export async function installedIn(into: string, name: string): Promise<InstalledUnit | undefined> {
+  const target = join(into, name);
+  const refuse = (path: string, why: string): never => {
+    throw new GatewayError('invalid_config', `${path} ${why}`);
+  };
+  if ((await kindOf(join(into, manifestName))) !== undefined)
+    refuse(into, 'is itself a plugin. Name the folder that holds plugins.');
+  const kind = await kindOf(target);
+  if (kind === undefined) return undefined;
+  if (kind !== 'folder') refuse(target, `is a ${kind}, no plugin, and stays as it is.`);
+  const text = await readFile(join(target, manifestName), 'utf8').catch(() => '');
+  const manifest = asObject(parseJson(text));
+  const version = semver.valid(asString(manifest?.version));
+  if (manifest === undefined || manifest.name !== name || version === null)
+    return refuse(target, `is no folder of the plugin ${name}, and stays as it is.`);
+  return { version, manifest };
+}
+
+/** Puts files beside their place, hidden from the gateway, and onto the disk. @returns their folder, which is named as the plugin */
+export async function stage(into: string, name: string, files: PackageFiles): Promise<string> {
+  await mkdir(into, { recursive: true });
+  const folder = join(await mkdtemp(join(into, `.install-${name}-`)), name);
+  for (const [path, content] of files) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content, { mode: 0o644, flush: true });
+  }
+  await flushed(folder);
+  return folder;
+}
+
+/** Removes what `stage` made. */
+export async function unstage(staged: string): Promise<void> {
+  await rm(dirname(staged), { recursive: true, force: true });
+}
+
+/** Puts a staged plugin in its place. The version before is kept until that has been done, and comes back if it cannot be. */
+export async function swapIn(staged: string, into: string): Promise<void> {
+  const name = staged.slice(dirname(staged).length + 1);
+  const [target, backup] = [join(into, name), backupOf(into, name)];
+  const replaces = (await kindOf(target)) !== undefined;
+  if (replaces) await rename(target, backup);
+  try {
+    await rename(staged, target);
+  } catch (cause) {
+    if (replaces) await rename(backup, target);
+    throw new GatewayError('invalid_config', `${target} could not be put in its place. All is as it was.`, { cause });
+  }
+  await flushed(into);
+  await rm(backup, { recursive: true, force: true });
+}
+
+/** After an installation that was interrupted: the version before it comes back, or goes. @returns whether it came back */
+export async function recover(into: string, name: string): Promise<boolean> {
+  const [target, backup] = [join(into, name), backupOf(into, name)];
+  if ((await kindOf(backup)) === undefined) return false;
+  if ((await kindOf(target)) !== undefined) {
+    await rm(backup, { recursive: true, force: true });
+    return false;
+  }
+  await rename(backup, target);
+  return true;
+}
+
+function backupOf(into: string, name: string): string {
+  return join(into, `.${name}.before`);
+}
+
+async function kindOf(path: string): Promise<'folder' | 'file' | 'link' | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined) return undefined;
+  return found.isSymbolicLink() ? 'link' : found.isDirectory() ? 'folder' : 'file';
+}
+
+/** The names in a folder are on the disk too. */
+async function flushed(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    // Some systems have no such thing as flushing a folder.
+    await handle.sync().catch(() => undefined);
+  } finally {
+    await handle.close();
+  }
+}

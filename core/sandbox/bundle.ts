@@ -1,0 +1,121 @@
+import { realpath } from 'node:fs/promises';
+import { extname, join, resolve, sep } from 'node:path';
+import type { BuildOptions, Message, OnResolveArgs, OnResolveResult, Plugin } from 'esbuild';
+import { GatewayError } from 'portcullis/sdk';
+
+export const maxSource = 64 * 1024;
+const maxBundle = 1024 * 1024;
+/** The bundler is a process of its own, which is let go when there is nothing to do. */
+const idleMs = 10_000;
+
+const sdkFolder = join(import.meta.dirname, '..', '..', 'sdk');
+const guestSdk = join(sdkFolder, 'guest.ts');
+const leanTypes = join(sdkFolder, 'guest', 'type.ts');
+const readable = new Set(['.ts', '.mts', '.js', '.mjs', '.json']);
+
+/**
+ * Custom code as one script: JavaScript or TypeScript with a default export. It may import `portcullis/sdk` and nothing else.
+ * @throws GatewayError `invalid_config` naming `param`, line and column
+ */
+export async function bundleCode(source: string, param: string): Promise<string> {
+  if (Buffer.byteLength(source) > maxSource)
+    throw new GatewayError('invalid_config', `${param} is longer than 64 KiB.`, { param });
+  return bundled(
+    { stdin: { contents: source, loader: 'ts', sourcefile: 'code' }, plugins: [resolver(undefined)] },
+    (message) => `${param}${placeOf(message)}: ${message.text}`,
+    param,
+  );
+}
+
+/**
+ * A unit as one script: its `index.ts` and what that imports from its own folder.
+ * @throws GatewayError `invalid_config` naming file, line and column
+ */
+export async function bundleUnit(folder: string): Promise<string> {
+  const root = await realpath(folder);
+  const entry = join(root, 'index.ts');
+  return bundled(
+    { entryPoints: [entry], plugins: [resolver(root)] },
+    (message) => `${message.location?.file ?? entry}${placeOf(message)}: ${message.text}`,
+  );
+}
+
+async function bundled(options: BuildOptions, sentence: (message: Message) => string, param?: string): Promise<string> {
+  const details = param === undefined ? {} : { param };
+  const output = await built(options).catch((failure: { errors?: readonly Message[] }) => {
+    if (failure.errors === undefined) throw failure;
+    const lines = failure.errors.slice(0, 5).map(sentence);
+    throw new GatewayError('invalid_config', lines.join('\n'), { ...details, cause: failure });
+  });
+  if (Buffer.byteLength(output) <= maxBundle) return output;
+  throw new GatewayError('invalid_config', 'With all that it imports, the code is larger than 1 MiB.', details);
+}
+
+let building = 0;
+let idle: NodeJS.Timeout | undefined;
+
+async function built(options: BuildOptions): Promise<string> {
+  building += 1;
+  clearTimeout(idle);
+  // Gateways without custom code never load it.
+  const { build, stop } = await import('esbuild');
+  try {
+    const { outputFiles } = await build({
+      ...options,
+      bundle: true,
+      write: false,
+      format: 'iife',
+      globalName: 'unit',
+      target: 'es2022',
+      platform: 'neutral',
+      treeShaking: true,
+      charset: 'utf8',
+      legalComments: 'none',
+      logLevel: 'silent',
+      tsconfigRaw: '{}',
+    });
+    return outputFiles[0]?.text ?? '';
+  } finally {
+    building -= 1;
+    if (building === 0) idle = setTimeout(() => void stop(), idleMs).unref();
+  }
+}
+
+/** `root`: the folder that imports may not leave; undefined: there are no files. */
+function resolver(root: string | undefined): Plugin {
+  return {
+    name: 'sandbox',
+    setup: ({ onResolve }) => {
+      onResolve({ filter: /.*/ }, async (args) => {
+        if (args.kind === 'entry-point') return undefined;
+        return args.importer.startsWith(`${sdkFolder}${sep}`) ? ofSdk(args) : ofGuest(args, root);
+      });
+    },
+  };
+}
+
+function ofSdk({ path, resolveDir }: OnResolveArgs): OnResolveResult {
+  // Modules of the sdk do nothing when they are loaded: what is not used is left out whole.
+  return { path: path === 'typebox' ? leanTypes : resolve(resolveDir, path), sideEffects: false };
+}
+
+async function ofGuest({ path, resolveDir }: OnResolveArgs, root: string | undefined): Promise<OnResolveResult> {
+  if (path === 'portcullis/sdk') return { path: guestSdk, sideEffects: false };
+  if (!/^\.{1,2}\//.test(path))
+    return refused(`"${path}" cannot be imported: in the sandbox there is portcullis/sdk alone.`);
+  if (root === undefined) return refused(`"${path}" cannot be imported: custom code is one file.`);
+  const file = await realpath(resolve(resolveDir, path)).catch(() => undefined);
+  if (file === undefined) return refused(`"${path}" is no file; imports name files by their whole name.`);
+  // Symbolic links have been followed by now.
+  if (!file.startsWith(`${root}${sep}`)) return refused(`"${path}" is outside of the unit's folder.`);
+  if (!readable.has(extname(file))) return refused(`"${path}" is no .ts, .mts, .js, .mjs or .json file.`);
+  return { path: file };
+}
+
+function refused(text: string): OnResolveResult {
+  return { errors: [{ text }] };
+}
+
+function placeOf({ location }: Message): string {
+  return location === null ? '' : `, line ${location.line}, column ${location.column + 1}`;
+}

@@ -1,0 +1,44 @@
+/** What the gateway's process and the sandbox's tell each other. Everything of a guest travels as text: JSON, never objects. */
+export type ToChild =
+  | { readonly type: 'load'; readonly key: string; readonly source: string; readonly memoryMb: number }
+  | { readonly type: 'unload'; readonly key: string }
+  | {
+      readonly type: 'run';
+      readonly id: number;
+      readonly key: string;
+      readonly payload: string;
+      readonly timeoutMs: number;
+    }
+  /** Nobody waits for the run any more. */
+  | { readonly type: 'stop'; readonly id: number }
+  | { readonly type: 'answer'; readonly id: number; readonly call: number; readonly answer: string };
+
+export type FromChild =
+  | { readonly type: 'ready' }
+  | { readonly type: 'done'; readonly id: number; readonly result: string }
+  | { readonly type: 'failed'; readonly id: number; readonly fault: Fault; readonly message?: string }
+  | { readonly type: 'call'; readonly id: number; readonly call: number; readonly name: string; readonly args: string }
+  | { readonly type: 'log'; readonly id: number; readonly level: string; readonly text: string }
+  /** The process should start no more runs: a thread of it may be lost, or it has grown too big. */
+  | { readonly type: 'worn'; readonly why: string };
+
+/**
+ * Why a run gave no result: its time was up; it took more memory than it may; it broke off, as by a promise that was
+ * rejected and that nobody handles; another run of the same program took the isolate with it; it was told to stop, and did.
+ */
+export type Fault = 'timeout' | 'memory' | 'broken' | 'disturbed' | 'stopped';
+
+/** The longest that a guest's result may be, in characters of JSON. */
+export const maxResult = 256 * 1024;
+/** The longest that the arguments of one call may be, in characters of JSON; and with their long texts. */
+export const maxArguments = 64 * 1024;
+export const maxTexts = 1.25 * 1024 * 1024;
+/** Calls to the host in one run, whatever they are. */
+export const maxCalls = 200;
+export const maxLogLines = 20;
+export const maxLogText = 1024;
+/** How long the top level of a program may run each time it is made ready. */
+export const loadMs = 1000;
+/** After a run's time: what the sandbox's process may take to end it, and then what the gateway waits before it kills that. */
+export const childGraceMs = 50;
+export const parentGraceMs = 150;

@@ -1,0 +1,76 @@
+import { type CheckInput, GatewayError, type Json } from 'portcullis/sdk';
+
+/** The longest that one run may be given, in characters of JSON. */
+const maxPayload = 8 * 1024 * 1024;
+const configs = new WeakMap<object, string>();
+
+export interface Order {
+  readonly step: 'describe' | 'run' | 'accept';
+  readonly check?: string;
+  readonly config?: Json;
+  readonly credentials?: Json;
+  readonly now?: number;
+  readonly input?: CheckInput;
+}
+
+/**
+ * What a guest is given, as JSON. Texts stand in it once, however many members show them; `inputOf` in the harness is the
+ * reverse.
+ * @throws GatewayError `check_failed` when there is too much
+ */
+export function payloadOf({ step, check, config = null, credentials = {}, now = 0, input }: Order): string {
+  const head = `{"step":"${step}","check":${JSON.stringify(check ?? '')},"now":${now},"credentials":${JSON.stringify(credentials)}`;
+  const rest = input === undefined ? '' : `,"input":${JSON.stringify(packed(input))}`;
+  const payload = `${head},"config":${configText(config)}${rest}}`;
+  if (payload.length <= maxPayload) return payload;
+  throw new GatewayError('check_failed', 'The request is too large to be checked in the sandbox: 8 MiB are accepted.');
+}
+
+/** Configs are compiled once and used for many runs. */
+function configText(config: Json): string {
+  if (typeof config !== 'object' || config === null) return JSON.stringify(config);
+  const known = configs.get(config);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(config);
+  configs.set(config, text);
+  return text;
+}
+
+function packed(input: CheckInput) {
+  const strings: string[] = [];
+  const places = new Map<string, number>();
+  const place = (text: string): number => {
+    const known = places.get(text);
+    if (known !== undefined) return known;
+    places.set(text, strings.length);
+    return strings.push(text) - 1;
+  };
+  const texts = input.texts.map(({ role, kind, message, text }) => [role, kind, message, place(text)] as const);
+  const joined = input.texts.map(({ text }) => text).join('\n');
+  const placeOrJoined = (text: string) => (text === joined ? -1 : place(text));
+  return {
+    texts,
+    turns: input.turns.map(({ role, text }) => [role, place(text)] as const),
+    text: placeOrJoined(input.text),
+    content: placeOrJoined(input.content),
+    prompt: place(input.prompt),
+    strings,
+    reply: input.reply,
+    organisationId: input.organisationId,
+    workspaceId: input.workspaceId,
+    rest: {
+      phase: input.phase,
+      endpoint: input.endpoint,
+      provider: input.provider,
+      model: input.model,
+      stream: input.stream,
+      images: input.images.map(({ index, url }) => ({ index, url })),
+      callsTools: input.callsTools,
+      body: input.body,
+      headers: input.headers,
+      metadata: input.metadata,
+      requestId: input.requestId,
+      traceId: input.traceId,
+    },
+  };
+}

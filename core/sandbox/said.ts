@@ -1,0 +1,70 @@
+import { GatewayError, type Json } from 'portcullis/sdk';
+import type { Ended } from './process.ts';
+import type { Program } from './program.ts';
+
+/** What came of a run, in the words of the harness. */
+export interface Said {
+  /** Lines of the log that were too many. */
+  readonly dropped: number;
+  readonly value?: Json;
+  /** It gave undefined, a function, or something else that is no JSON. */
+  readonly nothing?: true;
+  /** It gave more than is taken: so many characters. */
+  readonly large?: number;
+  readonly error?: GuestError;
+}
+
+interface GuestError {
+  readonly name?: string;
+  readonly message: string;
+  /** Only of errors of the sdk. */
+  readonly code?: string;
+  readonly param?: string;
+}
+
+type Faulty = Exclude<Ended, { readonly result: string }>;
+
+const faultTexts: Readonly<Record<Faulty['fault'], string>> = {
+  timeout: 'did not end in its time',
+  killed: 'did not end in its time, and its process had to be killed',
+  memory: 'took more memory than it may',
+  broken: 'broke off',
+  stopped: 'was stopped: nobody waits for it any more',
+  disturbed: 'was interrupted twice by other runs',
+  lost: 'was interrupted twice by the end of its process',
+};
+
+export function faultError({ id, memoryMb }: Program, { fault, message }: Faulty, timeoutMs: number): GatewayError {
+  const details: Partial<Record<Faulty['fault'], string | undefined>> = {
+    memory: `${memoryMb} MB`,
+    timeout: `${timeoutMs} ms`,
+    killed: `${timeoutMs} ms`,
+    broken: message?.replace(/\.$/, ''),
+  };
+  const detail = details[fault];
+  return new GatewayError('check_failed', `${id} ${faultTexts[fault]}${detail === undefined ? '' : `: ${detail}`}.`);
+}
+
+/**
+ * The value that a program gave.
+ * @param accepting whether it may refuse a config: then its own `invalid_config` stays one
+ * @throws GatewayError when it threw, or gave no JSON
+ */
+export function givenBy(said: Said, { id }: Program, accepting = false): Json {
+  if (said.error !== undefined) throw thrownError(said.error, id, accepting);
+  if (said.large !== undefined) throw new GatewayError('check_failed', `${id} gave more than 256 KiB of JSON.`);
+  if (said.value === undefined)
+    throw new GatewayError('check_failed', `${id} gave nothing that can be written as JSON.`);
+  return said.value;
+}
+
+function thrownError(
+  { name = 'Error', message, code, param }: GuestError,
+  id: string,
+  accepting: boolean,
+): GatewayError {
+  const details = param === undefined ? {} : { param };
+  if (code === undefined) return new GatewayError('check_failed', `${id} threw ${name}: ${message}`, details);
+  if (accepting && code === 'invalid_config') return new GatewayError('invalid_config', message, details);
+  return new GatewayError('check_failed', `${id}: ${message}`, details);
+}

@@ -1,0 +1,200 @@
+import {
+  type CheckHost,
+  type CheckInput,
+  GatewayError,
+  type Json,
+  type JsonObject,
+  type Log,
+  type Verdict,
+} from 'portcullis/sdk';
+import { callFor, type Grants, use } from './capabilities.ts';
+import { createHandles } from './handles.ts';
+import { payloadOf } from './payload.ts';
+import { ProcessPool } from './pool.ts';
+import type { Ended, Job } from './process.ts';
+import { keyOf, type Program } from './program.ts';
+import { type TurnBounds, Turns } from './queue.ts';
+import { faultError, givenBy, type Said } from './said.ts';
+import { Strikes } from './strikes.ts';
+import { verdictOf } from './verdict.ts';
+
+export type { Program };
+
+export interface GuestRun {
+  /** Name of the check; `default` for code. */
+  readonly check: string;
+  readonly config: Json;
+  readonly input: CheckInput;
+  readonly host: CheckHost;
+  /** JSON Schema of the credentials, which says what is secret; fields that it does not name stay outside. */
+  readonly credentials?: JsonObject;
+  /** Of wall clock, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** A look at a config: a run without anything to check. */
+export type GuestLook = Omit<GuestRun, 'input'>;
+
+export interface SandboxState {
+  readonly processes: number;
+  /** Their ids. */
+  readonly pids: readonly number[];
+  /** Under way. */
+  readonly runs: number;
+  /** Waiting for their turn. */
+  readonly queued: number;
+  /** Processes that were killed, or ended by themselves. */
+  readonly kills: number;
+  /** Programs that pause after runs that had to be ended by force. */
+  readonly paused: number;
+}
+
+/** Runs the code of others, in processes and isolates of its own. */
+export interface Sandbox {
+  /** What the default export declares, functions left out. @throws GatewayError `check_failed` */
+  describe(program: Program): Promise<Json>;
+  /** @throws GatewayError `check_failed`: no verdict, or none in time */
+  run(program: Program, run: GuestRun): Promise<Verdict>;
+  /** What `prepare` and `accept` of a check say about a config. @throws GatewayError `invalid_config`, `check_failed` */
+  accept(program: Program, look: GuestLook): Promise<void>;
+  readonly state: SandboxState;
+  /** Kills all processes; what is under way fails. */
+  close(): Promise<void>;
+}
+
+export interface SandboxOptions {
+  readonly log: Log;
+  readonly now: () => number;
+  /** Default: 64 runs at once, 16 of them of one organisation; 512 that wait, 64 of one organisation. */
+  readonly bounds?: TurnBounds;
+}
+
+/** How one attempt reaches the host, and what the guest is given. */
+type Attempt = Pick<Job, 'call' | 'log' | 'payload' | 'signal'>;
+
+const standardBounds: TurnBounds = { running: 64, runningEach: 16, waiting: 512, waitingEach: 64 };
+const describeMs = 2000;
+
+/** Starts no process before the first run. */
+export function createSandbox({ log, now, bounds = standardBounds }: SandboxOptions): Sandbox {
+  const pool = new ProcessPool(log, now);
+  const turns = new Turns(bounds);
+  const strikes = new Strikes(now);
+
+  async function inTurn(program: Program, timeoutMs: number, attempt: () => Attempt): Promise<Said> {
+    const turn = turns.enter(program.organisation);
+    if (turn !== undefined) await turn;
+    try {
+      const key = keyOf(program);
+      strikes.admit(key, program.id);
+      let ended = await once(program, timeoutMs, attempt());
+      if (isInnocent(ended)) ended = await once(program, timeoutMs, attempt());
+      if ('result' in ended) {
+        strikes.forgive(key);
+        return JSON.parse(ended.result) as Said;
+      }
+      if (pool.closed) throw closed();
+      if (ended.fault !== 'stopped') strikes.strike(key);
+      throw faultError(program, ended, timeoutMs);
+    } finally {
+      turns.leave(program.organisation);
+    }
+  }
+
+  async function once(program: Program, timeoutMs: number, attempt: Attempt): Promise<Ended> {
+    const process = pool.atHand ?? (await pool.serving());
+    const { source, memoryMb } = program;
+    if (process !== undefined) return process.run({ key: keyOf(program), source, memoryMb, timeoutMs, ...attempt });
+    throw pool.closed ? closed() : new GatewayError('check_failed', 'The sandbox cannot be started at the moment.');
+  }
+
+  async function stepOf(
+    step: 'run' | 'accept',
+    program: Program,
+    run: GuestLook & { input?: CheckInput },
+  ): Promise<Said> {
+    const { host, check, config, input } = run;
+    const attempt = (): Attempt => {
+      // It may have waited for its turn until nobody waited for it.
+      refuseAborted(host.signal);
+      const handles = createHandles(host.credentials, run.credentials);
+      const { outboundCalls, models = false } = program;
+      const grants: Grants = { host, handles, outboundCalls, models, calls: 0 };
+      const time = use(grants, 'now', {}) as number;
+      const order = { step, check, config, credentials: handles.credentials, now: time };
+      return {
+        signal: host.signal,
+        payload: payloadOf(input === undefined ? order : { ...order, input }),
+        call: (name, args) => callFor(grants, name, args),
+        log: (level, text) => void use(grants, 'log', { level, text }),
+      };
+    };
+    const said = await untilAborted(inTurn(program, run.timeoutMs, attempt), host.signal);
+    if (said.dropped > 0) host.log.warn('guest_log_dropped', { lines: said.dropped });
+    return said;
+  }
+
+  return {
+    describe: async (program) => {
+      const refused = JSON.stringify({ error: { code: 'forbidden', message: 'Nothing can be called before a run.' } });
+      const attempt = { payload: payloadOf({ step: 'describe' }), call: async () => refused, log: () => {} };
+      return givenBy(await inTurn(program, describeMs, () => attempt), program);
+    },
+    run: async (program, run) => verdictOf(givenBy(await stepOf('run', program, run), program), program.id),
+    accept: async (program, look) => {
+      const said = await stepOf('accept', program, look);
+      // What it gives is of no interest, and may be nothing.
+      if (said.error !== undefined) givenBy(said, program, true);
+    },
+    get state() {
+      const pids = pool.processes.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+      const { running, waiting } = turns;
+      return {
+        processes: pids.length,
+        pids,
+        runs: running,
+        queued: waiting,
+        kills: pool.lost,
+        paused: strikes.paused,
+      };
+    },
+    close: () => pool.close(),
+  };
+}
+
+function closed(): GatewayError {
+  return new GatewayError('check_failed', 'The sandbox is closed.');
+}
+
+/** Another run took its isolate or its process down: it gets a second try. */
+function isInnocent(ended: Ended): boolean {
+  return 'fault' in ended && (ended.fault === 'lost' || ended.fault === 'disturbed');
+}
+
+function refuseAborted(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  const { reason } = signal;
+  throw GatewayError.is(reason)
+    ? reason
+    : new GatewayError('check_failed', 'Nobody waits for the check any more.', { cause: reason });
+}
+
+/** The guest is told to stop; until it has, it keeps its turn. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => {
+      try {
+        refuseAborted(signal);
+      } catch (reason) {
+        reject(reason);
+      }
+    };
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (stop !== undefined) signal.removeEventListener('abort', stop);
+  }
+}
