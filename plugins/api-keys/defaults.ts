@@ -3,6 +3,8 @@ import {
   asObject,
   asString,
   GatewayError,
+  guardrailDefaults,
+  guardrailIds,
   type Json,
   type JsonObject,
   type Operation,
@@ -27,10 +29,29 @@ export async function defaultsFrom(
     ...(given.config_id === undefined ? {} : { config_id: await configIdOf(operation, given.config_id, place) }),
     ...(override === undefined ? {} : { allow_config_override: override === null ? null : Number(override) }),
     ...(metadata === undefined ? {} : { metadata: metadataOf(metadata, place.organisation) }),
+    ...(await guardrailsFrom(operation, given, place)),
   };
 }
 
-const cleared: JsonObject = { config_id: null, metadata: null, allow_config_override: null };
+const cleared: JsonObject = {
+  config_id: null,
+  metadata: null,
+  allow_config_override: null,
+  input_guardrails: null,
+  output_guardrails: null,
+};
+
+async function guardrailsFrom(operation: Operation, given: JsonObject, place: Place): Promise<JsonObject> {
+  const scope = {
+    organisationId: place.organisation.id,
+    ...(place.workspace === undefined ? {} : { workspaceId: place.workspace.id }),
+  };
+  const lists: Record<string, readonly string[]> = {};
+  for (const name of guardrailDefaults) {
+    if (given[name] !== undefined) lists[name] = await guardrailIds(operation, given[name], scope, `defaults.${name}`);
+  }
+  return lists;
+}
 
 async function configIdOf(operation: Operation, given: Json, { workspace }: Place): Promise<string | null> {
   const named = asString(given);

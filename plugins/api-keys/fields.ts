@@ -22,12 +22,18 @@ const rotationPolicy = schema.Unsafe<JsonObject>({
   },
 });
 
+/** Each by its id or slug, or an object that names it; they run on every request of the key. */
+const guardrails = () =>
+  nullable(field.list(schema.Unsafe<string | JsonObject>({ type: ['string', 'object'] }), { maxItems: 100 }));
+
 const defaults = schema.Unsafe<JsonObject>({
   type: 'object',
   properties: {
     config_id: nullable(field.text({ description: 'Id or slug of a config of the same workspace.' })),
     metadata: nullable(field.strings(128)),
     allow_config_override: nullable(field.flag()),
+    input_guardrails: guardrails(),
+    output_guardrails: guardrails(),
   },
 });
 
@@ -80,6 +86,8 @@ export const fields = {
   key: readOnly(field.text({ description: 'Masked.' })),
   config_id: readOnly(nullable(field.id())),
   metadata: readOnly(nullable(field.strings(128))),
+  input_guardrails: readOnly(field.list(field.id())),
+  output_guardrails: readOnly(field.list(field.id())),
   creation_mode: readOnly(field.oneOf(['ui', 'api', 'auto'])),
   rank: readOnly(nullable(field.oneOf(workspaceRoles))),
   expiry_enforced: readOnly(field.flag()),

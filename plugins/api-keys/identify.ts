@@ -126,5 +126,6 @@ function principalOf(entry: KeyEntry): Principal | undefined {
     allowConfigOverride: entry.allowConfigOverride,
     ...(entry.config === undefined ? {} : { config: entry.config }),
     ...(entry.metadata === undefined ? {} : { metadata: entry.metadata }),
+    ...(entry.guardrails === undefined ? {} : { guardrails: entry.guardrails }),
   });
 }

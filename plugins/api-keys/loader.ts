@@ -1,4 +1,4 @@
-import type { DirectoryLoader, KeyEntry, MemberEntry } from 'portcullis/sdk';
+import { type DirectoryLoader, guardrailsOf, type KeyEntry, type MemberEntry } from 'portcullis/sdk';
 import { type KeyRecord, statusOf } from './record.ts';
 import { secretRows } from './secrets.ts';
 
@@ -47,6 +47,7 @@ function entryOf(key: KeyRecord, { member, endsAt, now }: Live): KeyEntry {
     ...(ends.length === 0 ? {} : { expiresAt: Math.min(...ends) }),
     ...(key.config_id === null ? {} : { config: key.config_id }),
     ...(key.metadata === null ? {} : { metadata: key.metadata }),
+    ...guardrailsOf(key),
     ...(budget === undefined ? {} : { usageLimits: budget }),
     ...(key.rate_limits.length === 0 ? {} : { rateLimits: key.rate_limits }),
     ...(member === undefined ? {} : { member }),

@@ -11,6 +11,7 @@ import {
 } from 'portcullis/sdk';
 import { keyOnAcceptance, keyOnJoining } from './automatic.ts';
 import { enforceRotation } from './enforcement.ts';
+import { keepDefaultGuardrails } from './guardrails.ts';
 import { forgetSecrets, type SecretMaker } from './secrets.ts';
 
 /** What happens to keys when people and workspaces come and go. */
@@ -18,6 +19,7 @@ export function keyReactions(maker: SecretMaker): Readonly<Record<string, Reacti
   return {
     // Whoever removes a key, its secrets go with it.
     'api_keys.removed': (operation, key) => forgetSecrets(operation, key.id),
+    'guardrails.removing': keepDefaultGuardrails,
     'users.removed': (operation, user) =>
       revoke(operation, { organisationId: user.organisation_id }, { user_id: user.id }),
     'users.updated': async (operation, user) => {

@@ -12,6 +12,9 @@ export interface KeyRecord extends StoredRecord {
   readonly key: string;
   readonly config_id: string | null;
   readonly metadata: Readonly<Record<string, string>> | null;
+  /** Ids; absent where nobody has named any. */
+  readonly input_guardrails?: readonly string[];
+  readonly output_guardrails?: readonly string[];
   /** Null: nobody has said; then a request may bring its own. */
   readonly allow_config_override: 0 | 1 | null;
   readonly alert_emails: readonly string[] | null;

@@ -33,6 +33,8 @@ export const shownKey = schema.Object({
     metadata: nullable(field.strings(128)),
     config_id: text,
     allow_config_override: schema.Boolean(),
+    input_guardrails: schema.Optional(schema.Array(schema.String({ description: 'Slug.' }))),
+    output_guardrails: schema.Optional(schema.Array(schema.String({ description: 'Slug.' }))),
   }),
   rotation_policy: schema.Optional(
     schema.Object({

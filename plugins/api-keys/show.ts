@@ -1,7 +1,7 @@
-import type { JsonObject, Operation } from 'portcullis/sdk';
+import { guardrailDefaults, guardrailNames, type JsonObject, type Operation } from 'portcullis/sdk';
 import { type KeyRecord, statusOf } from './record.ts';
 
-/** A key as the API shows it: every member is there, only `rotation_policy` where one is set. */
+/** A key as the API shows it: every member is there, only `rotation_policy` and guardrails where they are set. */
 export async function wireOf(operation: Operation, key: KeyRecord): Promise<JsonObject> {
   const budget = key.usage_limits[0] ?? null;
   return {
@@ -32,6 +32,7 @@ export async function wireOf(operation: Operation, key: KeyRecord): Promise<Json
       metadata: key.metadata,
       config_id: await configSlug(operation, key),
       allow_config_override: key.allow_config_override !== 0,
+      ...(await guardrails(operation, key)),
     },
     ...(key.rotation === null || key.next_rotation_at === null
       ? {}
@@ -44,6 +45,16 @@ export async function wireOf(operation: Operation, key: KeyRecord): Promise<Json
         }),
     object: 'api-key',
   };
+}
+
+/** Slugs, by the lists that hold any. */
+async function guardrails(operation: Operation, key: KeyRecord): Promise<JsonObject> {
+  const lists: Record<string, readonly string[]> = {};
+  for (const list of guardrailDefaults) {
+    const names = await guardrailNames(operation, key.organisation_id, key[list]);
+    if (names.length > 0) lists[list] = names.map(({ slug }) => slug);
+  }
+  return lists;
 }
 
 /**

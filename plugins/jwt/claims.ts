@@ -1,6 +1,9 @@
 import {
   asObject,
+  type DefaultGuardrails,
   GatewayError,
+  guardrailDefaults,
+  guardrailsOf,
   type JsonObject,
   normaliseRateLimits,
   normaliseUsageLimits,
@@ -17,6 +20,8 @@ export interface TokenWishes {
   readonly scopes: readonly string[] | undefined;
   readonly userId: string | undefined;
   readonly config: string | undefined;
+  /** Ids or slugs. */
+  readonly guardrails: DefaultGuardrails | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly usageLimits: UsageLimits | undefined;
   readonly rateLimits: readonly RateLimits[];
@@ -24,6 +29,7 @@ export interface TokenWishes {
 
 const mostText = 255;
 const mostMetadata = 1024;
+const mostGuardrails = 100;
 
 /** Which organisation the token says that it is of. Undefined: none. */
 export function organisationOf(claims: JsonObject): string | undefined {
@@ -40,6 +46,7 @@ export function wishesOf(claims: JsonObject): TokenWishes {
     scopes: scopesOf(claims)?.map((scope) => scope.replace(/^portkey\./, '')),
     userId,
     config: textOf(defaults, 'config_id', 'defaults.config_id'),
+    guardrails: guardrailsIn(defaults),
     metadata: { ...(userId === undefined ? {} : { _user: userId }), ...metadataOf(defaults) },
     usageLimits: limits(() => normaliseUsageLimits(claims.usage_limits, 'usage_limits'))[0],
     rateLimits: limits(() => normaliseRateLimits(claims.rate_limits, 'rate_limits')),
@@ -71,6 +78,20 @@ function metadataOf({ metadata }: JsonObject): Readonly<Record<string, string>> 
     if (typeof value !== 'string' || value.length > mostMetadata) malformed('defaults.metadata', 'an object of texts');
   }
   return given as Readonly<Record<string, string>>;
+}
+
+function guardrailsIn(defaults: JsonObject): DefaultGuardrails | undefined {
+  for (const name of guardrailDefaults) {
+    const list = defaults[name];
+    if (list === undefined || list === null) continue;
+    const fits = Array.isArray(list) && list.length <= mostGuardrails && list.every(isName);
+    if (!fits) malformed(`defaults.${name}`, `a list of at most ${mostGuardrails} ids or slugs of guardrails`);
+  }
+  return guardrailsOf(defaults).guardrails;
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && value.length <= mostText;
 }
 
 function limits<T>(read: () => T): T {

@@ -144,7 +144,7 @@ function principalOf(
   { defaultScopes }: JwtSettings,
   organisation: OrganisationEntry,
   workspace: WorkspaceEntry,
-  { scopes, userId, config, metadata, usageLimits, rateLimits }: TokenWishes,
+  { scopes, userId, config, guardrails, metadata, usageLimits, rateLimits }: TokenWishes,
 ): Principal {
   const standard = config ?? workspace.defaults.config ?? organisation.defaults.config;
   const limited = usageLimits !== undefined || rateLimits.length > 0;
@@ -154,6 +154,7 @@ function principalOf(
     ...(userId === undefined ? {} : { name: userId }),
     metadata: { ...organisation.defaults.metadata, ...workspace.defaults.metadata, ...metadata },
     ...(standard === undefined ? {} : { config: standard }),
+    ...(guardrails === undefined ? {} : { guardrails }),
     ...(limited ? { limits: { key: digest, ...(usageLimits === undefined ? {} : { usageLimits }), rateLimits } } : {}),
     access: accessOfToken({
       organisationId: organisation.id,

@@ -58,6 +58,7 @@ function finder(keys: readonly FileKey[]) {
         name: key.name,
         ...(key.metadata === undefined ? {} : { metadata: key.metadata }),
         ...(key.config === undefined ? {} : { config: key.config }),
+        ...(key.guardrails === undefined ? {} : { guardrails: key.guardrails }),
       };
       const sha256 = key.sha256.toLowerCase();
       return [

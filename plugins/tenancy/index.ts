@@ -1,4 +1,5 @@
 import { type Operation, plugin, schema } from 'portcullis/sdk';
+import { keepDefaultGuardrails } from './guardrails.ts';
 import { invites } from './invites/index.ts';
 import { loaders } from './loaders.ts';
 import { workspaceMembers } from './members/index.ts';
@@ -19,6 +20,7 @@ export default plugin({
     reactions: {
       'users.removed': leaveWorkspaces,
       'configs.removing': keepDefaultConfigs,
+      'guardrails.removing': keepDefaultGuardrails,
       'workspaces.removing': keepDefaultWorkspace,
     },
     loaders,

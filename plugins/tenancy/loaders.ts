@@ -4,6 +4,7 @@ import {
   type Control,
   type DirectoryReader,
   effectiveSettings,
+  guardrailsOf,
   type JsonObject,
   type MemberEntry,
   type OrganisationEntry,
@@ -47,6 +48,7 @@ function organisationEntry(record: StoredRecord): OrganisationEntry {
     blockInlineConfig,
     ...(maxSessionTtl === undefined ? {} : { maxSessionTtl }),
     defaults: defaultsOf(record),
+    ...guardrailsOf(record.defaults),
     ...(typeof auth.jwks_url === 'string' ? { jwksUrl: auth.jwks_url } : {}),
     ...(jwks === undefined ? {} : { jwks }),
     ...(typeof record.default_workspace_id === 'string' ? { defaultWorkspaceId: record.default_workspace_id } : {}),
@@ -77,6 +79,7 @@ function workspaceEntry(organisation: StoredRecord, record: StoredRecord, marked
     security,
     blockInlineConfig,
     defaults: { ...(marked === undefined ? {} : { config: marked }), ...defaultsOf(record) },
+    ...guardrailsOf(record.defaults),
     ...(usageLimits === undefined ? {} : { usageLimits }),
     ...(rateLimits.length === 0 ? {} : { rateLimits }),
   };

@@ -1,16 +1,13 @@
 import { field, type JsonObject, nullable, schema, settingsSections } from 'portcullis/sdk';
+import { guardrailList } from '../guardrails.ts';
 import { metadataSchema } from '../metadata.ts';
 import { settingsFieldsOf } from '../settings-body.ts';
-
-/** One guardrail, by its id or slug, or an object that names it. */
-const guardrails = () =>
-  nullable(field.list(schema.Unsafe<string | JsonObject>({ type: ['string', 'object'] }), { maxItems: 100 }));
 
 export const defaultsFields = {
   metadata: schema.Optional(schema.Unsafe<JsonObject | null>(metadataSchema)),
   config_id: schema.Optional(nullable(field.id())),
-  input_guardrails: schema.Optional(guardrails()),
-  output_guardrails: schema.Optional(guardrails()),
+  input_guardrails: schema.Optional(guardrailList()),
+  output_guardrails: schema.Optional(guardrailList()),
 };
 
 const domain = schema.Object({

@@ -69,7 +69,7 @@ export function organisations(host: ControlHost): Resource {
         path: '/organisation/defaults',
         summary: 'Get what every workspace starts from',
         reply: defaultsShape,
-        run: async (operation) => showDefaults(await readOrganisation(operation)),
+        run: async (operation) => showDefaults(operation, await readOrganisation(operation)),
       },
       {
         ...writes,
@@ -82,7 +82,8 @@ export function organisations(host: ControlHost): Resource {
           const before = await readOrganisation(operation);
           const defaults = await readDefaults(operation, before, operation.body);
           const scope = { organisationId: before.id };
-          return showDefaults(await operation.records('organisations').update(scope, before.id, { defaults }));
+          const after = await operation.records('organisations').update(scope, before.id, { defaults });
+          return showDefaults(operation, after);
         },
       },
       {

@@ -1,6 +1,7 @@
 import {
   asObject,
   asObjects,
+  guardrailNames,
   type JsonObject,
   type Operation,
   type StoredRecord,
@@ -10,7 +11,7 @@ import {
 import { verificationRecord } from './domains.ts';
 
 /** The organisation as its administrators see it. */
-export function showOrganisation(operation: Operation, record: StoredRecord): JsonObject {
+export async function showOrganisation(operation: Operation, record: StoredRecord): Promise<JsonObject> {
   const inForce = settingsInForce(record);
   const overrides = asObject(record.overrides) ?? {};
   return {
@@ -23,7 +24,7 @@ export function showOrganisation(operation: Operation, record: StoredRecord): Js
     session_settings: { max_session_ttl: asObject(record.session_settings)?.max_session_ttl ?? null },
     auth_settings: showAuthSettings(asObject(record.auth_settings) ?? {}),
     metadata_schemas: { api_key: null, workspace: null, ...asObject(record.metadata_schemas) },
-    defaults: showDefaults(record),
+    defaults: await showDefaults(operation, record),
     overrides: Object.fromEntries(Object.keys(settingsSections).map((name) => [name, overrides[name] === true])),
     default_workspace_id: (record.default_workspace_id ?? null) as string | null,
     created_at: operation.time(record.created_at),
@@ -32,8 +33,15 @@ export function showOrganisation(operation: Operation, record: StoredRecord): Js
   };
 }
 
-export function showDefaults(record: StoredRecord): JsonObject {
-  return { metadata: {}, config_id: null, input_guardrails: [], output_guardrails: [], ...asObject(record.defaults) };
+export async function showDefaults(operation: Operation, record: StoredRecord): Promise<JsonObject> {
+  const defaults = asObject(record.defaults) ?? {};
+  return {
+    metadata: {},
+    config_id: null,
+    ...defaults,
+    input_guardrails: await guardrailNames(operation, record.id, defaults.input_guardrails),
+    output_guardrails: await guardrailNames(operation, record.id, defaults.output_guardrails),
+  };
 }
 
 function showAuthSettings({ jwks_url, jwks, domains }: JsonObject): JsonObject {

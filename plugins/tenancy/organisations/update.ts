@@ -1,8 +1,9 @@
 import {
-  asArray,
   asObject,
   type ControlHost,
   checkMetadataSchema,
+  guardrailDefaults,
+  guardrailIds,
   type Json,
   type JsonObject,
   type Operation,
@@ -88,8 +89,9 @@ function readSchemas(before: JsonObject, given: JsonObject): JsonObject {
 export async function readDefaults(operation: Operation, before: StoredRecord, given: JsonObject): Promise<JsonObject> {
   const after: Record<string, Json> = { ...asObject(before.defaults) };
   if (given.metadata !== undefined) after.metadata = readMetadata(given.metadata, 'defaults.metadata');
-  for (const name of ['input_guardrails', 'output_guardrails'] as const) {
-    if (given[name] !== undefined) after[name] = asArray(given[name]).map((entry) => readGuardrail(entry, name));
+  for (const name of guardrailDefaults) {
+    if (given[name] !== undefined)
+      after[name] = await guardrailIds(operation, given[name], { organisationId: before.id }, `defaults.${name}`);
   }
   if (given.config_id === null) delete after.config_id;
   else if (typeof given.config_id === 'string') {
@@ -99,15 +101,6 @@ export async function readDefaults(operation: Operation, before: StoredRecord, g
     after.config_id = config.slug ?? config.id;
   }
   return after;
-}
-
-function readGuardrail(entry: Json, name: string): JsonObject {
-  if (typeof entry === 'string' && entry !== '' && entry.length <= 255) return { id: entry, slug: entry };
-  const { id, slug } = asObject(entry) ?? {};
-  const one = typeof id === 'string' ? id : slug;
-  if (typeof one !== 'string' || one === '' || one.length > 255)
-    throw refusal(`defaults.${name}`, 'must be a list of ids or slugs');
-  return { id: one, slug: typeof slug === 'string' && slug.length <= 255 ? slug : one };
 }
 
 function readOverrides(before: JsonObject, given: JsonObject): JsonObject {

@@ -1,7 +1,9 @@
 import {
-  asArray,
   asObject,
   GatewayError,
+  guardrailDefaults,
+  guardrailIds,
+  guardrailNames,
   type Json,
   type JsonObject,
   type Operation,
@@ -14,8 +16,9 @@ import { refusal } from '../refusal.ts';
 const configNames = ['user_api_key_config', 'config_id'] as const;
 
 /**
- * The defaults of a workspace after the changes: what is not given stays, null clears, configs are kept by their ids.
- * @param workspace undefined while it is being made: then there are no configs in it yet
+ * The defaults of a workspace after the changes: what is not given stays, null clears, configs and guardrails are kept by
+ * their ids.
+ * @param workspace undefined while it is being made: then there is nothing in it yet
  */
 export async function readDefaults(
   operation: Operation,
@@ -26,8 +29,9 @@ export async function readDefaults(
   const after: Record<string, Json> = { ...asObject(workspace?.defaults) };
   if (given.metadata !== undefined || workspace === undefined)
     after.metadata = workspaceMetadata(organisation, given.metadata);
-  for (const name of ['input_guardrails', 'output_guardrails'] as const) {
-    if (given[name] !== undefined) after[name] = asArray(given[name]);
+  const place = { organisationId: operation.scope.organisationId, workspaceId: workspace?.id ?? '' };
+  for (const name of guardrailDefaults) {
+    if (given[name] !== undefined) after[name] = await guardrailIds(operation, given[name], place, `defaults.${name}`);
   }
   for (const name of configNames) {
     const config = given[name];
@@ -50,7 +54,7 @@ async function configId(
   throw refusal(`defaults.${name}`, `names no config of the workspace: "${idOrSlug.slice(0, 100)}"${why}`);
 }
 
-/** As the API shows them: configs by their slugs. */
+/** As the API shows them: configs and guardrails by their slugs. */
 export async function showDefaults(operation: Operation, workspace: StoredRecord): Promise<JsonObject> {
   const defaults = asObject(workspace.defaults) ?? {};
   const slugs: Record<string, string | null> = {};
@@ -64,10 +68,12 @@ export async function showDefaults(operation: Operation, workspace: StoredRecord
     const config = await operation.records('configs').find(scope, id);
     slugs[name] = config?.slug ?? null;
   }
+  const slugsIn = async (name: (typeof guardrailDefaults)[number]) =>
+    (await guardrailNames(operation, workspace.organisation_id, defaults[name])).map(({ slug }) => slug);
   return {
     metadata: defaults.metadata ?? {},
-    input_guardrails: defaults.input_guardrails ?? [],
-    output_guardrails: defaults.output_guardrails ?? [],
+    input_guardrails: await slugsIn('input_guardrails'),
+    output_guardrails: await slugsIn('output_guardrails'),
     ...slugs,
     is_default: Number(workspace.is_default ?? 0),
     object: 'workspace',

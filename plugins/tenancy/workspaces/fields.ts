@@ -1,8 +1,7 @@
 import { field, input, type JsonObject, limitField, nullable, readOnly, schema } from 'portcullis/sdk';
+import { guardrailList } from '../guardrails.ts';
 import { metadataSchema } from '../metadata.ts';
 import { settingsFieldsOf } from '../settings-body.ts';
-
-const guardrails = () => nullable(field.list(field.id(), { maxItems: 100 }));
 
 export const workspaceFields = {
   name: { ...field.name(), 'x-required': true as const },
@@ -12,8 +11,8 @@ export const workspaceFields = {
   defaults: schema.Partial(
     schema.Object({
       metadata: schema.Unsafe<JsonObject | null>(metadataSchema),
-      input_guardrails: guardrails(),
-      output_guardrails: guardrails(),
+      input_guardrails: guardrailList(),
+      output_guardrails: guardrailList(),
       user_api_key_config: nullable(field.id()),
       config_id: nullable(field.id()),
     }),

@@ -1,0 +1,116 @@
+import {
+  asObject,
+  type CheckPhase,
+  type FileGuardrail,
+  GatewayError,
+  type GuardrailEntry,
+  type HookEntry,
+  type Host,
+  type MaybePromise,
+  type RequestContext,
+  type TargetContext,
+} from 'portcullis/sdk';
+import { places } from './form.ts';
+import type { Hook, Place } from './hook.ts';
+import { inlineHook, savedHook } from './hooks.ts';
+
+type Saved = GuardrailEntry | FileGuardrail;
+
+const none: readonly Hook[] = Object.freeze([]);
+
+/** Which hooks run on a target. Definitions are made ready once, and again when a saved one has changed. */
+export class ActiveHooks {
+  readonly #host: Host;
+  readonly #inline = new WeakMap<HookEntry, Hook>();
+  readonly #saved = new WeakMap<Saved, Map<string, Hook>>();
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** The hook of an entry that stands in the config itself; undefined: it names a saved one. @throws GatewayError */
+  inline(entry: HookEntry): Hook | undefined {
+    const known = this.#inline.get(entry);
+    if (known !== undefined) return known;
+    const value = asObject(entry.value);
+    if (value === undefined) return undefined;
+    const hook = inlineHook(entry, value, this.#host.checks);
+    this.#inline.set(entry, hook);
+    return hook;
+  }
+
+  /** Those of the config, then the defaults of organisation, workspace and key: each saved one runs once. @throws GatewayError when one of them is not there: what cannot run must not be missing in silence */
+  of({ hooks, request }: TargetContext, phase: CheckPhase): MaybePromise<readonly Hook[]> {
+    const entries = phase === 'beforeRequest' ? hooks.before : hooks.after;
+    const defaults = request.defaultGuardrails;
+    if (entries.length === 0 && defaults === undefined) return none;
+    const found: MaybePromise<Hook>[] = [];
+    const named = new Set<string>();
+    const add = (name: string, place: Place, param: string): void => {
+      const key = `${place.type}/${name}`;
+      if (named.has(key)) return;
+      named.add(key);
+      found.push(this.#savedHook(request, name, place, param));
+    };
+    for (const entry of entries) {
+      const inline = this.inline(entry);
+      if (inline !== undefined) found.push(inline);
+      else add(String(entry.value), places[entry.source], entry.path.replace(/^config\./, ''));
+    }
+    const list = phase === 'beforeRequest' ? 'input' : 'output';
+    for (const level of defaults ?? [])
+      for (const name of level[list] ?? []) add(name, { phase, type: 'guardrail' }, `default ${list} guardrails`);
+    if (found.some((hook) => hook instanceof Promise)) return Promise.all(found).then(once);
+    return once(found as readonly Hook[]);
+  }
+
+  /**
+   * Without a control plane every name must stand in the operator's file, and be able to run in its place; with one, who
+   * may use a name is known once there is a caller.
+   * @throws GatewayError `invalid_config`
+   */
+  acceptName(name: string, place: Place, param: string): void {
+    if (this.#host.controlled) return;
+    const saved = this.#inFile(name) ? this.#host.file('guardrails')[name] : undefined;
+    if (saved !== undefined) return void this.#ready(saved, name, place, param);
+    const text = `${param} names the guardrail "${name.slice(0, 100)}", which does not stand under guardrails of the operator's file.`;
+    throw new GatewayError('invalid_config', text, { param });
+  }
+
+  #inFile(name: string): boolean {
+    return Object.hasOwn(this.#host.file('guardrails'), name);
+  }
+
+  #savedHook(request: RequestContext, name: string, place: Place, param: string): MaybePromise<Hook> {
+    const found = this.#find(request, name);
+    return found instanceof Promise
+      ? found.then((saved) => this.#ready(saved, name, place, param))
+      : this.#ready(found, name, place, param);
+  }
+
+  #find({ principal: { access } }: RequestContext, name: string): MaybePromise<Saved | undefined> {
+    if (access !== undefined)
+      return this.#host.directory('guardrail', access.organisationId, access.workspaceId ?? '', name);
+    return this.#inFile(name) ? this.#host.file('guardrails')[name] : undefined;
+  }
+
+  #ready(saved: Saved | undefined, name: string, place: Place, param: string): Hook {
+    if (saved === undefined) {
+      const text = `${param} names the guardrail "${name.slice(0, 100)}", which is not there: nothing is sent without it.`;
+      throw new GatewayError('invalid_config', text, { param });
+    }
+    const byPlace = this.#saved.get(saved) ?? new Map<string, Hook>();
+    this.#saved.set(saved, byPlace);
+    const key = `${place.phase}/${place.type}`;
+    const known = byPlace.get(key);
+    if (known !== undefined) return known;
+    const hook = savedHook({ slug: name, ...saved }, place, this.#host.checks);
+    byPlace.set(key, hook);
+    return hook;
+  }
+}
+
+/** A saved guardrail may be named by its id in one place and by its slug in another. */
+function once(hooks: readonly Hook[]): readonly Hook[] {
+  return hooks.length < 2 ? hooks : [...new Set(hooks)];
+}

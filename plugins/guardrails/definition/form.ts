@@ -1,0 +1,93 @@
+import { asArray, asObject, type HookField, type Json, type JsonObject, omit } from 'portcullis/sdk';
+import { actionKeys, readActions } from './actions.ts';
+import type { CheckForm, HookForm, Place } from './hook.ts';
+import { fault, readChoice, readFlag, readObject, readText, refuseUnknown } from './values.ts';
+
+const maxChecks = 100;
+
+/** What a list of the config means. */
+export const places: Readonly<Record<HookField, Place>> = {
+  before_request_hooks: { phase: 'beforeRequest', type: 'guardrail' },
+  after_request_hooks: { phase: 'afterRequest', type: 'guardrail' },
+  input_guardrails: { phase: 'beforeRequest', type: 'guardrail' },
+  output_guardrails: { phase: 'afterRequest', type: 'guardrail' },
+  default_input_guardrails: { phase: 'beforeRequest', type: 'guardrail' },
+  default_output_guardrails: { phase: 'afterRequest', type: 'guardrail' },
+  input_mutators: { phase: 'beforeRequest', type: 'mutator' },
+  output_mutators: { phase: 'afterRequest', type: 'mutator' },
+};
+
+const longKeys: ReadonlySet<string> = new Set(['id', 'name', 'type', 'checks', ...actionKeys]);
+const shorthandKeys: ReadonlySet<string> = new Set(['id', 'name', 'type', ...actionKeys]);
+const actionNames: ReadonlySet<string> = new Set(actionKeys);
+const checkKeys: ReadonlySet<string> = new Set(['id', 'name', 'parameters', 'is_enabled', 'soft_deny_200', 'on_error']);
+/** Keys that stand among the parameters of a shorthand and belong to the check. */
+const liftedKeys: ReadonlySet<string> = new Set(['id', 'is_enabled', 'soft_deny_200', 'on_error']);
+
+/** Reads an entry of a config: the long form has `checks`, the shorthand has a key for each check. */
+export function readForm(
+  entry: JsonObject,
+  param: string,
+): { readonly form: HookForm; readonly type: Place['type'] | undefined } {
+  const type = readChoice(entry.type, ['guardrail', 'mutator'], `${param}.type`);
+  const id = readText(entry.id, 200, `${param}.id`);
+  const isLong = entry.checks !== undefined;
+  if (isLong) refuseUnknown(entry, longKeys, param);
+  const checks = isLong
+    ? readChecks(entry.checks, `${param}.checks`)
+    : readShorthand(omit(entry, shorthandKeys), param);
+  const actions = readActions(onlyActions(entry), param);
+  return { type, form: { checks, actions, ...(id === undefined ? {} : { id }) } };
+}
+
+function onlyActions(entry: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(entry).filter(([key]) => actionNames.has(key)));
+}
+
+/** The checks of a guardrail that are switched on. */
+export function readChecks(given: Json | undefined, param: string): readonly CheckForm[] {
+  const list = asArray(given);
+  if (!Array.isArray(given) || list.length === 0 || list.length > maxChecks)
+    throw fault(param, `must be a list of 1 to ${maxChecks} checks, each { id, parameters }`);
+  return list.flatMap((item, index) => {
+    const at = `${param}[${index}]`;
+    const check = asObject(item);
+    if (check === undefined) throw fault(at, 'must be an object: { id, parameters }');
+    refuseUnknown(check, checkKeys, at);
+    const id = readText(check.id, 200, `${at}.id`);
+    if (id === undefined) throw fault(`${at}.id`, 'is required: a check such as default.contains');
+    const parameters = readObject(check.parameters, `${at}.parameters`) ?? {};
+    return enabled(id, { ...parameters, ...rulesOf(check) }, `${at}.parameters`);
+  });
+}
+
+/** `is_enabled`, `soft_deny_200` and `on_error` may stand beside the parameters or among them. */
+function rulesOf(check: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(check).filter(([key]) => liftedKeys.has(key) && key !== 'id'));
+}
+
+function readShorthand(entry: JsonObject, param: string): readonly CheckForm[] {
+  const checks = Object.entries(entry).flatMap(([key, given]) => {
+    const at = `${param}.${key.slice(0, 100)}`;
+    const parameters = asObject(given);
+    if (parameters === undefined) throw fault(at, 'must be an object: the parameters of the check of this name');
+    const named = readText(parameters.id, 200, `${at}.id`) ?? key;
+    return enabled(named.includes('.') ? named : `default.${named}`, omit(parameters, new Set(['id'])), at);
+  });
+  if (Object.keys(entry).length === 0)
+    throw fault(param, 'names no check: give checks, or a key such as "default.contains" with its parameters');
+  return checks;
+}
+
+function enabled(id: string, parameters: JsonObject, param: string): readonly CheckForm[] {
+  if (!readFlag(parameters.is_enabled, true, `${param}.is_enabled`)) return [];
+  return [
+    {
+      id,
+      parameters: omit(parameters, liftedKeys),
+      softDeny: readFlag(parameters.soft_deny_200, false, `${param}.soft_deny_200`),
+      onError: readChoice(parameters.on_error, ['deny', 'pass'], `${param}.on_error`),
+      param,
+    },
+  ];
+}

@@ -1,0 +1,197 @@
+import {
+  Answer,
+  type CheckPhase,
+  type Hooks,
+  type Host,
+  type JsonObject,
+  type MaybePromise,
+  type Outcome,
+  type RequestContext,
+  type TargetContext,
+} from 'portcullis/sdk';
+import { ActiveHooks } from './definition/active.ts';
+import { places } from './definition/form.ts';
+import type { Hook } from './definition/hook.ts';
+import { refuseCode } from './definition/hooks.ts';
+import { explained } from './explain.ts';
+import { isEventStream, isJson, withResults } from './reply/append.ts';
+import { denial } from './reply/denial.ts';
+import { hookResults } from './reply/results.ts';
+import { defer, type State, settleRequest } from './run/deferred.ts';
+import { lookAtReply, lookAtRequest, lookAtStream } from './run/look-at.ts';
+import { noteOf } from './run/report.ts';
+import type { Running } from './run/run-check.ts';
+import { runHooks } from './run/run-hooks.ts';
+import { denies, type HookRun, warns } from './run/runs.ts';
+import { parsedReply } from './scan/read.ts';
+import { guardStream } from './stream/guard-stream.ts';
+
+const tracesVariable = 'EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED';
+
+/** Runs the guardrails of each target, and acts on what they say. */
+export function guardrailHooks(host: Host): Hooks {
+  const active = new ActiveHooks(host);
+  const states = host.slot<State>();
+  const traces = /^(true|on|1)$/i.test(host.env(tracesVariable) ?? '');
+  const running: Running = { now: host.now, log: host.log, credentialsOf: credentialsOf(host), detached: false };
+  const facts = (outcome?: Outcome) => ({
+    usage: outcome?.usage ?? (() => undefined),
+    now: host.now(),
+    newId: host.newId,
+  });
+  const report = (target: TargetContext, phase: CheckPhase, runs: readonly HookRun[]) => {
+    if (runs.length > 0) host.note(target.request, noteOf(target, phase, runs, { traces }));
+  };
+
+  const before = (
+    target: TargetContext,
+    hooks: readonly Hook[],
+    later: readonly Hook[],
+  ): MaybePromise<JsonObject | Answer | undefined> => {
+    const after = switchedOn(later);
+    if (hooks.length === 0) {
+      states.set(target.request, { ...fresh(target), after });
+      return undefined;
+    }
+    const phase = runHooks(hooks, target.body, (body) => lookAtRequest(target, body), running);
+    const finish = ({ runs, part }: { readonly runs: readonly HookRun[]; readonly part: JsonObject }) => {
+      report(target, 'beforeRequest', runs);
+      const deferred = hooks
+        .filter(({ async }) => async)
+        .map((hook) => ({ hook, look: () => lookAtRequest(target, target.body), phase: 'beforeRequest' as const }));
+      states.set(target.request, { ...fresh(target), before: runs, after, deferred });
+      if (runs.some(denies)) return new Answer(denial(target, runs, hookResults(runs, []), facts()));
+      return part === target.body ? undefined : part;
+    };
+    return phase instanceof Promise ? phase.then(finish) : finish(phase);
+  };
+
+  const after = (target: TargetContext, outcome: Outcome, state: State): MaybePromise<Outcome | undefined> => {
+    const { after: hooks } = state;
+    if (hooks.length === 0 && state.before.length === 0) return undefined;
+    if (outcome.body.kind === 'stream' || isEventStream(outcome)) return afterStream(target, outcome, state);
+    const { bytes } = outcome.body;
+    const reply = hooks.length === 0 || !isJson(outcome) ? undefined : parsedReply(bytes);
+    const look = (part: JsonObject) => lookAtReply(target, reply === undefined ? undefined : part);
+    const finish = ({ runs, part }: { readonly runs: readonly HookRun[]; readonly part: JsonObject }): Outcome => {
+      report(target, 'afterRequest', runs);
+      defer(state, hooks, () => look(part));
+      const results = hookResults(state.before, runs);
+      if (runs.some(denies)) return denial(target, runs, results, facts(outcome));
+      const edited = reply !== undefined && part !== reply ? Buffer.from(JSON.stringify(part)) : bytes;
+      const ran = state.before.length + runs.length > 0;
+      const shown =
+        ran && isJson(outcome) && target.request.endpoint !== 'proxy' ? withResults(edited, results) : edited;
+      const status = warned(outcome, [...state.before, ...runs]);
+      return { ...outcome, status, body: { kind: 'bytes', bytes: shown } };
+    };
+    const phase = runHooks(hooks, reply ?? {}, look, running);
+    return phase instanceof Promise ? phase.then(finish) : finish(phase);
+  };
+
+  const afterStream = (target: TargetContext, outcome: Outcome, state: State): MaybePromise<Outcome | undefined> => {
+    const { after: hooks } = state;
+    const status = warned(outcome, state.before);
+    // Nothing to look at, and nothing to tell in it: the bytes pass as they are.
+    if (hooks.length === 0 && (target.strict || !state.before.some(warns))) return { ...outcome, status };
+    let done: () => void = () => {};
+    const guarded = guardStream(
+      {
+        target,
+        before: state.before,
+        warned: state.before.some(warns),
+        hooks,
+        running,
+        newId: host.newId,
+        finished: (runs, speech) => {
+          report(target, 'afterRequest', runs);
+          defer(state, hooks, () => lookAtStream(target, speech.reading()));
+          done();
+        },
+      },
+      outcome,
+    );
+    if (guarded === undefined) return unread(target, outcome, state);
+    if (hooks.length > 0) {
+      state.running.push(
+        new Promise((resolve) => {
+          done = resolve;
+        }),
+      );
+    }
+    const finish = (result: Awaited<NonNullable<typeof guarded>>): Outcome => {
+      if (result.kind === 'stream') return { ...outcome, status, body: { kind: 'stream', stream: result.stream } };
+      report(target, 'afterRequest', result.runs);
+      done();
+      return denial(target, result.runs, hookResults(state.before, result.runs), facts(outcome));
+    };
+    return guarded instanceof Promise ? guarded.then(finish) : finish(guarded);
+  };
+
+  /** Bytes that the gateway does not read: checks that look at texts cannot, and count as they say they do. */
+  const unread = (target: TargetContext, outcome: Outcome, state: State): MaybePromise<Outcome | undefined> => {
+    const phase = runHooks(state.after, {}, () => lookAtReply(target, undefined), running);
+    const finish = ({ runs }: { readonly runs: readonly HookRun[] }): Outcome => {
+      report(target, 'afterRequest', runs);
+      defer(state, state.after, () => lookAtReply(target, undefined));
+      if (!runs.some(denies)) return { ...outcome, status: warned(outcome, [...state.before, ...runs]) };
+      if (outcome.body.kind === 'stream') outcome.body.stream.abort();
+      return denial(target, runs, hookResults(state.before, runs), facts(outcome));
+    };
+    return phase instanceof Promise ? phase.then(finish) : finish(phase);
+  };
+
+  return {
+    acceptHooks: (entries, { inline }) => {
+      for (const entry of entries) {
+        const hook = active.inline(entry);
+        const param = entry.path.replace(/^config\./, '');
+        if (hook !== undefined && inline) refuseCode(hook, param);
+        if (hook === undefined) active.acceptName(String(entry.value), places[entry.source], param);
+      }
+    },
+    beforeRequest: (target) => {
+      const hooks = active.of(target, 'beforeRequest');
+      // Asked for now: a guardrail of the reply that is not there must be known before anything is sent.
+      const later = active.of(target, 'afterRequest');
+      if (hooks instanceof Promise || later instanceof Promise)
+        return Promise.all([hooks, later]).then(([first, second]) => before(target, switchedOn(first), second));
+      return before(target, switchedOn(hooks), later);
+    },
+    afterRequest: (target, outcome) => {
+      if (outcome.status < 200 || outcome.status > 299) return undefined;
+      const known = states.get(target.request);
+      if (known !== undefined) return after(target, outcome, known);
+      const found = active.of(target, 'afterRequest');
+      const state = (hooks: readonly Hook[]) => ({ ...fresh(target), after: switchedOn(hooks) });
+      return found instanceof Promise
+        ? found.then((hooks) => after(target, outcome, state(hooks)))
+        : after(target, outcome, state(found));
+    },
+    settle: (request) => settleRequest(states.get(request), { ...running, detached: true }, report),
+    explain: (target) => explained(active, target),
+  };
+}
+
+function fresh(target: TargetContext): State {
+  return { target, before: [], after: [], deferred: [], running: [] };
+}
+
+/** A guardrail with all of its checks switched off is not there. */
+function switchedOn(hooks: readonly Hook[]): readonly Hook[] {
+  return hooks.every(({ checks }) => checks.length > 0) ? hooks : hooks.filter(({ checks }) => checks.length > 0);
+}
+
+/** 246 says that a guardrail failed, and that the reply is there all the same. */
+function warned({ status }: Outcome, runs: readonly HookRun[]): number {
+  return status === 200 && runs.some(warns) ? 246 : status;
+}
+
+function credentialsOf(host: Host) {
+  return (request: RequestContext, unit: string): MaybePromise<JsonObject | undefined> => {
+    const { access } = request.principal;
+    if (access === undefined) return host.file('guardrailCredentials')[unit];
+    const entry = host.directory('checkCredentials', access.organisationId, unit);
+    return entry instanceof Promise ? entry.then((found) => found?.credentials) : entry?.credentials;
+  };
+}

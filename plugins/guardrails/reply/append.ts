@@ -1,0 +1,29 @@
+import type { JsonObject, Outcome } from 'portcullis/sdk';
+
+const braceClose = 0x7d;
+const braceOpen = 0x7b;
+
+/** The JSON object with the results as its last member; bytes that are no object stay as they are. */
+export function withResults(bytes: Uint8Array, results: JsonObject): Uint8Array {
+  let end = bytes.length - 1;
+  while (end > 0 && isSpace(bytes[end])) end -= 1;
+  let start = 0;
+  while (start < end && isSpace(bytes[start])) start += 1;
+  if (bytes[start] !== braceOpen || bytes[end] !== braceClose) return bytes;
+  let last = end - 1;
+  while (last > start && isSpace(bytes[last])) last -= 1;
+  const member = `${last === start ? '' : ','}"hook_results":${JSON.stringify(results)}}`;
+  return Buffer.concat([bytes.subarray(0, end), Buffer.from(member)]);
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+export function isJson({ headers }: Outcome): boolean {
+  return String(headers['content-type'] ?? '').includes('json');
+}
+
+export function isEventStream({ headers }: Outcome): boolean {
+  return String(headers['content-type'] ?? '').includes('text/event-stream');
+}

@@ -1,0 +1,122 @@
+import {
+  asObject,
+  type Completion,
+  type DialectName,
+  deltasOf,
+  dialects,
+  type Endpoint,
+  type GenerationDialect,
+  type JsonObject,
+  type Outcome,
+  type ReplyContext,
+  type TargetContext,
+} from 'portcullis/sdk';
+import { denies, type HookRun } from '../run/runs.ts';
+
+const denialText =
+  'The guardrail checks defined in the config failed. You can find more information in the `hook_results` object.';
+
+/** Where the reply is an answer of a model; the count of a request's tokens, for one, is none. */
+const answering: ReadonlySet<Endpoint> = new Set(['chatComplete', 'complete', 'messages', 'createModelResponse']);
+
+/** A reply to a client whose request, or whose answer, a guardrail has denied. */
+export function denial(
+  target: TargetContext,
+  runs: readonly HookRun[],
+  results: JsonObject,
+  facts: Pick<Outcome, 'usage'> & { readonly now: number; readonly newId: () => string },
+): Outcome {
+  const { endpoint, dialect: clients } = target.request;
+  const dialect = answering.has(endpoint) ? generationOf(clients) : undefined;
+  const denied = runs.filter(denies);
+  if (dialect !== undefined && denied.every(isSoft)) return softDenial(target, dialect, denied, results, facts);
+  const fault = { status: 446, message: denialText, type: 'hooks_failed' };
+  const body = dialects[target.request.dialect ?? 'chat'].encodeFault(fault, target.request.id);
+  // Formats have types of their own, none of which says this: clients look for ours in each of them.
+  const error = { ...asObject(body.error), type: fault.type };
+  return {
+    ...outcomeOf(target, facts),
+    status: 446,
+    error: 'guardrail_denied',
+    body: json({ ...body, error, hook_results: results }),
+  };
+}
+
+/** Each check that did not pass asks for a soft denial. */
+function isSoft({ checks }: HookRun): boolean {
+  const failed = checks.filter(({ verdict, error, check }) =>
+    verdict === undefined ? error !== undefined && check.onError === 'deny' : !verdict.pass,
+  );
+  return failed.length > 0 && failed.every(({ check }) => check.softDeny);
+}
+
+const idPrefixes: Readonly<Record<GenerationDialect['name'], string>> = {
+  chat: 'chatcmpl-',
+  completions: 'cmpl-',
+  messages: 'msg_',
+  responses: 'resp_',
+  gemini: '',
+};
+
+/** The denial as the model's own answer, in the form that the client asked for. */
+function softDenial(
+  target: TargetContext,
+  dialect: GenerationDialect,
+  denied: readonly HookRun[],
+  results: JsonObject,
+  facts: Pick<Outcome, 'usage'> & { readonly now: number; readonly newId: () => string },
+): Outcome {
+  const message = denied.find(({ hook }) => hook.message !== undefined)?.hook.message ?? denialText;
+  const seconds = Math.floor(facts.now / 1000);
+  const { model } = target.body;
+  const completion: Completion = {
+    id: idPrefixes[dialect.name] + facts.newId().replaceAll('-', ''),
+    model: typeof model === 'string' ? model : '',
+    created: seconds,
+    choices: [{ index: 0, parts: [{ type: 'text', text: message }], finish: 'stop' }],
+    usage: { input: 0, output: 0, total: 0 },
+  };
+  const context: ReplyContext = {
+    strict: target.strict,
+    dropped: () => {},
+    request: target.request.body,
+    newId: (prefix) => prefix + facts.newId().replaceAll('-', ''),
+    nowSeconds: () => seconds,
+  };
+  const outcome = { ...outcomeOf(target, facts), status: 200, error: 'guardrail_denied' };
+  if (target.body.stream !== true)
+    return { ...outcome, body: json({ ...dialect.encodeReply(completion, context), hook_results: results }) };
+  const encoder = dialect.encodeStream(context);
+  const text = deltasOf(completion)
+    .map((delta) => encoder.push(delta))
+    .join('');
+  return {
+    ...outcome,
+    headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+    body: { kind: 'bytes', bytes: Buffer.from(text) },
+  };
+}
+
+function outcomeOf(
+  target: TargetContext,
+  { usage }: Pick<Outcome, 'usage'>,
+): Omit<Outcome, 'status' | 'body' | 'error'> {
+  const { model } = target.body;
+  return {
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    provider: target.provider,
+    model: typeof model === 'string' ? model : undefined,
+    path: target.path,
+    retries: 0,
+    usage,
+  };
+}
+
+function json(body: JsonObject): Outcome['body'] {
+  return { kind: 'bytes', bytes: Buffer.from(JSON.stringify(body)) };
+}
+
+export function generationOf(name: DialectName | undefined): GenerationDialect | undefined {
+  const dialect = name === undefined ? undefined : dialects[name];
+  return dialect?.kind === 'generation' ? dialect : undefined;
+}

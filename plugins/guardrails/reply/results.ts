@@ -1,0 +1,86 @@
+import { compact, type Json, type JsonObject } from 'portcullis/sdk';
+import { type CheckRun, type HookRun, transforms, type WindowCost } from '../run/runs.ts';
+
+/** `hook_results` as clients read them. A phase without any hook is an empty list; one still to come is left out. */
+export function hookResults(before: readonly HookRun[], after: readonly HookRun[] | undefined): JsonObject {
+  return {
+    before_request_hooks: before.map(hookResult),
+    ...(after === undefined ? {} : { after_request_hooks: after.map(hookResult) }),
+  };
+}
+
+export function hookResult(run: HookRun): JsonObject {
+  const { hook, checks, verdict, transformed, startedAt, durationMs } = run;
+  return {
+    verdict,
+    id: hook.id,
+    transformed,
+    checks: checks.map(checkResult),
+    feedback: feedbackOf(run),
+    execution_time: durationMs,
+    async: hook.async,
+    type: hook.type,
+    created_at: isoTime(startedAt),
+    deny: hook.deny,
+    ...(hook.shadow ? { mode: 'shadow' } : {}),
+    ...(checks.length > 0 && checks.every(({ skipped }) => skipped !== undefined) ? { skipped: true } : {}),
+    ...(run.windows === undefined ? {} : { stream: windowCost(run.windows) }),
+  };
+}
+
+function windowCost({ looks, addedMs }: WindowCost): JsonObject {
+  return { mode: 'window', looks, ...(addedMs === undefined ? {} : { added_ttft_ms: addedMs }) };
+}
+
+function checkResult(run: CheckRun): JsonObject {
+  const { check, verdict, error, skipped, startedAt, durationMs } = run;
+  return {
+    data: dataOf(verdict),
+    verdict: verdict?.pass ?? skipped !== undefined,
+    id: check.ready.summary.id,
+    ...(error === undefined ? {} : { error: { name: error.code, message: error.message } }),
+    ...(skipped === undefined ? {} : { skipped: true, reason: skipped }),
+    execution_time: durationMs,
+    transformed: transforms(run),
+    created_at: isoTime(startedAt),
+    fail_on_error: check.onError === 'deny',
+  };
+}
+
+/** A sentence for people goes where programs look as well, when there is nothing else. */
+function dataOf(verdict: CheckRun['verdict']): Json {
+  if (verdict === undefined) return null;
+  return verdict.data ?? (verdict.why === undefined ? null : { explanation: verdict.why });
+}
+
+export function feedbackOf({ hook, checks, verdict }: HookRun): JsonObject | null {
+  const rule = verdict ? hook.onSuccess : hook.onFail;
+  if (rule === undefined) return null;
+  const ids = (wanted: (run: CheckRun) => boolean) =>
+    checks
+      .filter(wanted)
+      .map(({ check }) => check.ready.summary.id)
+      .join(', ');
+  return {
+    value: rule.value,
+    weight: rule.weight,
+    metadata: compact({
+      ...rule.metadata,
+      successfulChecks: ids((run) => run.verdict?.pass === true),
+      failedChecks: ids((run) => run.verdict?.pass === false),
+      erroredChecks: ids(({ error }) => error !== undefined),
+    }),
+  };
+}
+
+let lastMs = -1;
+let lastIso = '';
+
+/** Hooks of one request begin in the same millisecond more often than not. */
+function isoTime(ms: number): string {
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastIso = new Date(ms).toISOString();
+  }
+  return lastIso;
+}

@@ -1,0 +1,43 @@
+import type { CheckPhase, TargetContext } from 'portcullis/sdk';
+import type { Hook } from '../definition/hook.ts';
+import { type Running, runCheck } from './run-check.ts';
+import { hookRun, settled } from './run-hooks.ts';
+import type { HookRun } from './runs.ts';
+import type { Look } from './subject.ts';
+
+/** What one request has come to so far, on its last target. */
+export interface State {
+  readonly target: TargetContext;
+  readonly before: readonly HookRun[];
+  /** The hooks of the reply. */
+  readonly after: readonly Hook[];
+  /** What waits until the reply is out. */
+  readonly deferred: { readonly hook: Hook; readonly look: () => Look; readonly phase: CheckPhase }[];
+  /** Checks of a stream that nobody waits for. */
+  readonly running: Promise<void>[];
+}
+
+/** Runs what had to wait: it feeds logs and feedback, and nothing else. */
+export async function settleRequest(
+  state: State | undefined,
+  running: Running,
+  report: (target: TargetContext, phase: CheckPhase, runs: readonly HookRun[]) => void,
+): Promise<void> {
+  if (state === undefined) return;
+  await Promise.all(state.running);
+  const runs = await Promise.all(
+    state.deferred.map(async ({ hook, look, phase }) => {
+      const seen = look();
+      const checks = hook.checks.map((check) => runCheck(check, seen, running));
+      return { phase, run: await settled(checks, (all) => hookRun(hook, all)) };
+    }),
+  );
+  for (const { phase, run } of runs) report(state.target, phase, [run]);
+}
+
+/** Has the async hooks of a reply wait; those of a reply that was tried again have nothing left to look at. */
+export function defer({ deferred }: State, hooks: readonly Hook[], look: () => Look): void {
+  const kept = deferred.filter(({ phase }) => phase === 'beforeRequest');
+  deferred.splice(0, deferred.length, ...kept);
+  for (const hook of hooks) if (hook.async) deferred.push({ hook, look, phase: 'afterRequest' });
+}

@@ -1,0 +1,26 @@
+import type { JsonObject, TargetContext } from 'portcullis/sdk';
+import { readReply, readRequest } from '../scan/read.ts';
+import type { Reading } from '../scan/reading.ts';
+import { Look } from './subject.ts';
+
+/** A look at the request as it stands. */
+export function lookAtRequest(target: TargetContext, body: JsonObject): Look {
+  return new Look({
+    phase: 'beforeRequest',
+    target,
+    body,
+    reading: readRequest(target.request, body),
+    reply: undefined,
+  });
+}
+
+/** A look at a whole reply; undefined: it is no JSON object. */
+export function lookAtReply(target: TargetContext, reply: JsonObject | undefined): Look {
+  const reading = readReply(target.request.endpoint, reply);
+  return new Look({ phase: 'afterRequest', target, body: target.body, reading, reply });
+}
+
+/** A look at what a stream has said. */
+export function lookAtStream(target: TargetContext, reading: Reading): Look {
+  return new Look({ phase: 'afterRequest', target, body: target.body, reading, reply: undefined });
+}

@@ -1,0 +1,34 @@
+import type { CheckPhase, JsonObject, TargetContext } from 'portcullis/sdk';
+import type { ScanScope } from '../definition/hook.ts';
+import { ScanInput, type Subject } from '../scan/input.ts';
+import type { Reading } from '../scan/reading.ts';
+import { type Scan, scanReply, scanRequest } from '../scan/scan.ts';
+
+/** One look at one part of a target; checks of the same scope share what they see. */
+export class Look implements Subject {
+  readonly phase: CheckPhase;
+  readonly target: TargetContext;
+  readonly body: JsonObject;
+  readonly reading: Reading;
+  readonly reply: JsonObject | undefined;
+  readonly #seen = new Map<string, { readonly scan: Scan; readonly input: ScanInput }>();
+
+  constructor({ phase, target, body, reading, reply }: Subject) {
+    this.phase = phase;
+    this.target = target;
+    this.body = body;
+    this.reading = reading;
+    this.reply = reply;
+  }
+
+  at(scope: ScanScope, strip: boolean): { readonly scan: Scan; readonly input: ScanInput } {
+    const key = strip ? `${scope}/stripped` : scope;
+    const known = this.#seen.get(key);
+    if (known !== undefined) return known;
+    const scan =
+      this.phase === 'beforeRequest' ? scanRequest(this.reading, scope, strip) : scanReply(this.reading, scope);
+    const seen = { scan, input: new ScanInput(this, scan) };
+    this.#seen.set(key, seen);
+    return seen;
+  }
+}

@@ -1,0 +1,61 @@
+import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
+import { Gathering, type JsonPath, type Reading } from './reading.ts';
+
+// Prompts stand beside each other, and are no history: all of them are turn 0, so that every scope covers all.
+
+export function readCompletions(body: JsonObject): Reading {
+  return listed(body.prompt, 'prompt', body.suffix);
+}
+
+export function readEmbeddings(body: JsonObject): Reading {
+  return listed(body.input, 'input');
+}
+
+export function readRerank(body: JsonObject): Reading {
+  const found = new Gathering();
+  user(found, body.query, ['query']);
+  asArray(body.documents).forEach((document, index) => {
+    const fields = asObject(document);
+    if (fields === undefined) user(found, document, ['documents', index]);
+    else for (const [name, value] of Object.entries(fields)) user(found, value, ['documents', index, name]);
+  });
+  return found;
+}
+
+export function readImagePrompt(body: JsonObject): Reading {
+  const found = new Gathering();
+  user(found, body.prompt, ['prompt']);
+  user(found, body.negative_prompt, ['negative_prompt']);
+  return found;
+}
+
+export function readCompletionsReply(reply: JsonObject): Reading {
+  const found = new Gathering();
+  asArray(reply.choices).forEach((item, index) => {
+    const text = asObject(item)?.text;
+    if (typeof text === 'string') found.text(['choices', index, 'text'], text, 'assistant', 'text', index);
+  });
+  return found;
+}
+
+function listed(value: Json | undefined, field: string, suffix?: Json): Reading {
+  const found = new Gathering();
+  const items = asArray(value);
+  if (items.length === 0) user(found, value, [field]);
+  items.forEach((item, index) => {
+    user(found, item, [field, index]);
+    user(found, asObject(item)?.text, [field, index, 'text']);
+    const parts = asArray(asObject(item)?.content);
+    parts.forEach((part, at) => {
+      user(found, asObject(part)?.text, [field, index, 'content', at, 'text']);
+    });
+  });
+  if (items.some((item) => typeof item === 'number' || Array.isArray(item)))
+    found.unreadable.push(`${field} holds token ids, which no check can read.`);
+  user(found, suffix, ['suffix']);
+  return found;
+}
+
+function user(found: Gathering, value: Json | undefined, path: JsonPath): void {
+  if (typeof value === 'string') found.text(path, value, 'user', 'text', 0);
+}

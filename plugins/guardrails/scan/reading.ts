@@ -1,0 +1,76 @@
+import { asObject, type Json, type ScannedText, type SpeakerRole } from 'portcullis/sdk';
+
+export type JsonPath = readonly (string | number)[];
+
+/** One text of a body, with the place where it stands. */
+export interface Fragment {
+  readonly path: JsonPath;
+  readonly role: SpeakerRole;
+  readonly kind: ScannedText['kind'];
+  /** Which message, or which choice. */
+  readonly message: number;
+  readonly text: string;
+  /** The place holds an object, and the text is its JSON. */
+  readonly json: boolean;
+}
+
+export interface ImagePlace {
+  readonly path: JsonPath;
+  readonly url: string;
+}
+
+/** All that checks can see of one body. */
+export interface Reading {
+  readonly fragments: readonly Fragment[];
+  readonly images: readonly ImagePlace[];
+  /** What holds text that cannot be read, a sentence each. */
+  readonly unreadable: readonly string[];
+  /** False: there can be no text here, so there is nothing to check. */
+  readonly bearsText: boolean;
+  /** How many turns there are; the last one is `turns - 1`. */
+  readonly turns: number;
+}
+
+/** Gathers a reading. */
+export class Gathering implements Reading {
+  readonly fragments: Fragment[] = [];
+  readonly images: ImagePlace[] = [];
+  readonly unreadable: string[] = [];
+  readonly bearsText = true;
+  turns = 0;
+
+  text(path: JsonPath, text: string, role: SpeakerRole, kind: Fragment['kind'], message: number): void {
+    if (message >= this.turns) this.turns = message + 1;
+    if (text !== '') this.fragments.push({ path, role, kind, message, text, json: false });
+  }
+
+  /** What a tool is called with: a text, mostly of JSON, or the object itself. */
+  argumentsOf(path: JsonPath, value: Json | undefined, message: number): void {
+    if (typeof value === 'string') this.text(path, value, 'assistant', 'tool-arguments', message);
+    else this.#object(path, value, 'assistant', 'tool-arguments', message);
+  }
+
+  /** What a tool has given back: a text, or an object of its own. Lists of parts are the reader's. */
+  resultOf(path: JsonPath, value: Json | undefined, message: number): void {
+    if (typeof value === 'string') this.text(path, value, 'tool', 'tool-result', message);
+    else this.#object(path, value, 'tool', 'tool-result', message);
+  }
+
+  #object(path: JsonPath, value: Json | undefined, role: SpeakerRole, kind: Fragment['kind'], message: number): void {
+    if (asObject(value) === undefined) return;
+    if (message >= this.turns) this.turns = message + 1;
+    this.fragments.push({ path, role, kind, message, text: JSON.stringify(value), json: true });
+  }
+}
+
+export const nothing: Reading = Object.freeze({
+  fragments: [],
+  images: [],
+  unreadable: [],
+  bearsText: false,
+  turns: 0,
+});
+
+export function unreadable(why: string): Reading {
+  return { ...nothing, unreadable: [why], bearsText: true };
+}

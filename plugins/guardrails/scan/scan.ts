@@ -1,0 +1,54 @@
+import type { ScannedText } from 'portcullis/sdk';
+import type { ScanScope } from '../definition/hook.ts';
+import type { Fragment, Reading } from './reading.ts';
+import { withoutScaffolding } from './scaffolding.ts';
+
+/** The texts in scope, and where each stands in its fragment. */
+export interface Scan {
+  readonly texts: readonly ScannedText[];
+  readonly places: readonly { readonly fragment: Fragment; readonly offset: number }[];
+}
+
+/** The texts of a request that a scope covers. Thinking is looked at only where all is. */
+export function scanRequest(reading: Reading, scope: ScanScope, strip: boolean): Scan {
+  return scanned(reading.fragments.filter(inScope(reading, scope)), strip);
+}
+
+/** All that a reply says, of every choice; its thinking only where all is looked at. */
+export function scanReply(reading: Reading, scope: ScanScope): Scan {
+  const all = scope === 'all_messages';
+  return scanned(all ? reading.fragments : reading.fragments.filter(({ kind }) => kind !== 'thinking'), false);
+}
+
+function inScope({ fragments, turns }: Reading, scope: ScanScope): (fragment: Fragment) => boolean {
+  switch (scope) {
+    case 'all_messages':
+      return () => true;
+    case 'user_messages':
+      return ({ role }) => role === 'user';
+    case 'last_user_message': {
+      const last = fragments.findLast(({ role }) => role === 'user')?.message;
+      return ({ role, message }) => role === 'user' && message === last;
+    }
+    case 'last_message':
+      return ({ message, kind }) => message === turns - 1 && kind !== 'thinking';
+  }
+}
+
+function scanned(fragments: readonly Fragment[], strip: boolean): Scan {
+  const texts: ScannedText[] = [];
+  const places: Scan['places'][number][] = [];
+  const add = (fragment: Fragment, text: string, offset: number) => {
+    const { role, kind, message } = fragment;
+    texts.push({ index: texts.length, role, kind, message, text });
+    places.push({ fragment, offset });
+  };
+  for (const fragment of fragments) {
+    // What a tool gave back is content, whatever it looks like.
+    if (!strip || fragment.kind === 'tool-result') add(fragment, fragment.text, 0);
+    else
+      for (const { start, end } of withoutScaffolding(fragment.text))
+        add(fragment, fragment.text.slice(start, end), start);
+  }
+  return { texts, places };
+}

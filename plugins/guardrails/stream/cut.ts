@@ -1,0 +1,39 @@
+import type { TextEdit } from 'portcullis/sdk';
+
+/** Characters. */
+export interface Bounds {
+  /** Most that are held of one answer. */
+  readonly most: number;
+  /** What stays to be looked at again; less than `most`. */
+  readonly keep: number;
+}
+
+/** Where a text that goes on is cut: what stands before it goes out. Never inside an edit, a character, or a word that fits. */
+export function cutOf(text: string, edits: readonly TextEdit[], { most, keep }: Bounds): number {
+  const wanted = Math.max(0, text.length - keep);
+  const cut = beforeEdits(wordStart(text, wanted), edits);
+  if (cut > 0 || text.length < most) return betweenCharacters(text, cut);
+  // One word fills all that may be held; or one edit: then that goes out, made as far as it has come.
+  return betweenCharacters(text, beforeEdits(wanted, edits) || behindEdits(wanted, edits));
+}
+
+function wordStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && !/\s/.test(text.charAt(start - 1))) start -= 1;
+  return start;
+}
+
+function beforeEdits(at: number, edits: readonly TextEdit[]): number {
+  const across = edits.find(({ start, end }) => start < at && at < end);
+  return across === undefined ? at : beforeEdits(across.start, edits);
+}
+
+function behindEdits(at: number, edits: readonly TextEdit[]): number {
+  const across = edits.find(({ start, end }) => start < at && at < end);
+  return across === undefined ? at : behindEdits(across.end, edits);
+}
+
+function betweenCharacters(text: string, at: number): number {
+  const code = text.charCodeAt(at - 1);
+  return code >= 0xd800 && code <= 0xdbff ? at - 1 : at;
+}

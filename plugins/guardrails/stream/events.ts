@@ -1,0 +1,38 @@
+import { type Delta, type Frame, type GenerationDialectName, type JsonObject, sseFrame } from 'portcullis/sdk';
+
+export type ClientDialect = Exclude<GenerationDialectName, 'gemini'>;
+
+/**
+ * Whether a stream of the format is over with this event, which stands for these steps: results go before it, so that
+ * clients who stop there have them.
+ */
+export function isLast({ data, event }: Frame, steps: readonly Delta[]): boolean {
+  return data === '[DONE]' || event === 'response.failed' || steps.some(({ type }) => type === 'end');
+}
+
+/** The first event of these formats says what the stream is: nothing may come before it. */
+export const opensWithOwnEvent: ReadonlySet<ClientDialect> = new Set(['messages', 'responses']);
+
+export type Start = Extract<Delta, { type: 'start' }>;
+
+/** The official client of responses ends with an error at a type that it does not know; this one it passes over. */
+const types = { messages: 'hook_results', responses: 'keepalive' } as const;
+
+/**
+ * Results as one more event: for chat and completions a chunk without choices, as the one that carries usage; elsewhere an
+ * event of its own name.
+ */
+export function resultsEvent(dialect: ClientDialect, results: JsonObject, start: Start | undefined): string {
+  if (dialect === 'messages' || dialect === 'responses')
+    return sseFrame(JSON.stringify({ type: types[dialect], hook_results: results }), 'hook_results');
+  return sseFrame(
+    JSON.stringify({
+      id: start?.id ?? '',
+      object: dialect === 'chat' ? 'chat.completion.chunk' : 'text_completion',
+      created: start?.created ?? 0,
+      model: start?.model ?? '',
+      choices: [],
+      hook_results: results,
+    }),
+  );
+}

@@ -1,0 +1,128 @@
+import type {
+  GenerationDialect,
+  MaybePromise,
+  Outcome,
+  ReplyContext,
+  ReplyStream,
+  TargetContext,
+} from 'portcullis/sdk';
+import type { Hook, StreamRule } from '../definition/hook.ts';
+import { isEventStream } from '../reply/append.ts';
+import { generationOf } from '../reply/denial.ts';
+import { hookResult, hookResults } from '../reply/results.ts';
+import { lookAtStream } from '../run/look-at.ts';
+import type { Running } from '../run/run-check.ts';
+import { runBeside } from '../run/run-hooks.ts';
+import type { HookRun } from '../run/runs.ts';
+import { streamOf } from './bytes-stream.ts';
+import type { ClientDialect } from './events.ts';
+import { lookAtHeld } from './look-at-held.ts';
+import { ReportingStream } from './reporting.ts';
+import type { Speech } from './speech.ts';
+import { WindowedStream } from './windowed.ts';
+
+export interface StreamFacts {
+  readonly target: TargetContext;
+  /** Runs of the request. */
+  readonly before: readonly HookRun[];
+  /** Whether one of them failed without denying. */
+  readonly warned: boolean;
+  /** Hooks of the reply. */
+  readonly hooks: readonly Hook[];
+  readonly running: Running;
+  readonly newId: () => string;
+  /** Told once, when the stream is over: the runs on it, and what it said. */
+  readonly finished: (runs: readonly HookRun[], speech: Speech) => void;
+}
+
+export type Guarded =
+  | { readonly kind: 'stream'; readonly stream: ReplyStream }
+  | { readonly kind: 'denied'; readonly runs: readonly HookRun[] };
+
+/** The stream of an outcome under the hooks of its reply; undefined: it holds none that the gateway reads. */
+export function guardStream(facts: StreamFacts, outcome: Outcome): MaybePromise<Guarded> | undefined {
+  const { target, hooks } = facts;
+  const dialect = generationOf(target.request.dialect);
+  if (dialect === undefined || !isClient(dialect) || !isEventStream(outcome)) return undefined;
+  const source = outcome.body.kind === 'stream' ? outcome.body.stream : streamOf(outcome.body.bytes);
+  const due = hooks.filter(({ async }) => !async);
+  const windowed = due.filter(({ stream }) => stream.mode === 'window');
+  const context = contextOf(facts);
+  const reporting = (inner: ReplyStream, window: WindowedStream | undefined): Guarded => ({
+    kind: 'stream',
+    stream: reportingStream(facts, dialect, context, inner, window),
+  });
+  if (windowed.length === 0) return reporting(source, undefined);
+  const window = new WindowedStream({
+    source,
+    dialect,
+    context,
+    rule: tightest(windowed),
+    look: (reading) => lookAtHeld(target, windowed, reading, facts.running),
+    now: facts.running.now,
+  });
+  return window.open().then((denied) => {
+    if (!denied) return reporting(window, window);
+    return { kind: 'denied', runs: window.looks.runs };
+  });
+}
+
+function isClient(dialect: GenerationDialect): dialect is GenerationDialect & { readonly name: ClientDialect } {
+  return dialect.name !== 'gemini';
+}
+
+function reportingStream(
+  facts: StreamFacts,
+  dialect: GenerationDialect & { readonly name: ClientDialect },
+  context: ReplyContext,
+  source: ReplyStream,
+  window: WindowedStream | undefined,
+): ReplyStream {
+  const { target, before, warned, hooks, running } = facts;
+  const later = hooks.filter(({ async, stream }) => !async && stream.mode === 'after');
+  const tells = !target.strict;
+  let runs: readonly HookRun[] = [];
+  const judge = (speech: Speech): MaybePromise<void> => {
+    const done = (ran: readonly HookRun[]) => {
+      runs = [...(window?.looks.runs ?? []), ...ran];
+      facts.finished(runs, speech);
+    };
+    // Edits come too late for what has been sent, and denials too: both are told, have no effect, and concern nobody who left.
+    const ran = runBeside(later, lookAtStream(target, speech.reading()), { ...running, detached: true });
+    return ran instanceof Promise ? ran.then(done) : done(ran);
+  };
+  return new ReportingStream({
+    source,
+    dialect,
+    context,
+    first: tells && warned ? hookResults(before, undefined) : undefined,
+    judge,
+    last:
+      tells && (later.length > 0 || window !== undefined)
+        ? () => ({ after_request_hooks: runs.map(hookResult) })
+        : undefined,
+  });
+}
+
+/** Several guardrails share the windows: the smallest of each bound holds. */
+function tightest(hooks: readonly Hook[]): StreamRule {
+  const rules = hooks.map(({ stream }) => stream);
+  return {
+    mode: 'window',
+    tokens: Math.min(...rules.map(({ tokens }) => tokens)),
+    ms: Math.min(...rules.map(({ ms }) => ms)),
+    overlap: Math.max(...rules.map(({ overlap }) => overlap)),
+  };
+}
+
+function contextOf({ target, newId, running }: StreamFacts): ReplyContext {
+  return {
+    // What the provider said beyond the format was let through already, or was not.
+    strict: target.strict,
+    reasoningField: 'reasoning_content',
+    dropped: () => {},
+    request: target.body,
+    newId: (prefix) => prefix + newId().replaceAll('-', ''),
+    nowSeconds: () => Math.floor(running.now() / 1000),
+  };
+}

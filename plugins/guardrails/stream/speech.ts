@@ -1,0 +1,74 @@
+import type { Delta } from 'portcullis/sdk';
+import { Gathering, type Reading } from '../scan/reading.ts';
+
+/** Steps of a stream that carry text, and what kind of text it is. */
+const kinds = { text: 'text', refusal: 'refusal', thinking: 'thinking', 'tool-arguments': 'tool-arguments' } as const;
+
+export type SpokenDelta = Extract<Delta, { type: keyof typeof kinds }>;
+
+export function isSpoken(delta: Delta): delta is SpokenDelta {
+  return Object.hasOwn(kinds, delta.type);
+}
+
+export function kindOf(delta: SpokenDelta) {
+  return kinds[delta.type];
+}
+
+const alongside: ReadonlySet<Delta['type']> = new Set([
+  'start',
+  'usage',
+  'extra',
+  'logprobs',
+  'audio',
+  'citation',
+  'signature',
+]);
+
+/** Whether a step may wait behind held text, which need not go out first. */
+export function goesAlongside({ type }: Delta): boolean {
+  return alongside.has(type);
+}
+
+const retelling: ReadonlySet<Delta['type']> = new Set(['logprobs', 'audio', 'citation', 'extra']);
+
+/** Whether a step may tell the text of its answer once more: token by token, as sound, as a quotation. */
+export function retells(delta: Delta): boolean {
+  return retelling.has(delta.type) && choiceOf(delta) !== undefined;
+}
+
+/** Undefined: it belongs to the whole reply. */
+export function choiceOf(delta: Delta): number | undefined {
+  return 'choice' in delta ? delta.choice : undefined;
+}
+
+/** Which part of which answer a step belongs to. */
+export function partOf({ choice, block, type }: Pick<SpokenDelta, 'choice' | 'block' | 'type'>): string {
+  return `${choice}/${block}/${type}`;
+}
+
+/** Most characters of one answer that are kept to be checked; what is longer cannot be looked at. */
+const maxKept = 4 * 1024 * 1024;
+
+/** What a stream has said, put together. */
+export class Speech {
+  readonly #parts = new Map<string, { readonly first: SpokenDelta; readonly pieces: string[] }>();
+  #length = 0;
+
+  add(delta: Delta): void {
+    if (!isSpoken(delta)) return;
+    this.#length += delta.text.length;
+    if (this.#length > maxKept) return;
+    const key = partOf(delta);
+    const known = this.#parts.get(key);
+    if (known === undefined) this.#parts.set(key, { first: delta, pieces: [delta.text] });
+    else known.pieces.push(delta.text);
+  }
+
+  reading(): Reading {
+    const found = new Gathering();
+    if (this.#length > maxKept) found.unreadable.push('The stream is longer than what is kept for checks.');
+    for (const { first, pieces } of this.#parts.values())
+      found.text([], pieces.join(''), 'assistant', kindOf(first), first.choice);
+    return found;
+  }
+}

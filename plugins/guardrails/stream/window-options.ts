@@ -1,0 +1,23 @@
+import type { GenerationDialect, MaybePromise, ReplyContext, ReplyStream } from 'portcullis/sdk';
+import type { StreamRule } from '../definition/hook.ts';
+import type { HookRun } from '../run/runs.ts';
+import type { Reading } from '../scan/reading.ts';
+import type { HeldEdits } from './window-buffer.ts';
+
+/** What a look at held text came to. */
+export interface Looked {
+  readonly runs: readonly HookRun[];
+  readonly denied: boolean;
+  /** Said in the place of what was denied; undefined: nothing. */
+  readonly replacement: string | undefined;
+  readonly edits: HeldEdits;
+}
+
+export interface WindowOptions {
+  readonly source: ReplyStream;
+  readonly dialect: GenerationDialect;
+  readonly context: ReplyContext;
+  readonly rule: StreamRule;
+  readonly look: (reading: Reading) => MaybePromise<Looked>;
+  readonly now: () => number;
+}
