@@ -1,0 +1,52 @@
+import {
+  asArray,
+  asNumber,
+  asObjects,
+  asString,
+  type CheckHost,
+  check,
+  field,
+  GatewayError,
+  schema,
+} from 'portcullis/sdk';
+import { apiVersion } from './api-version.ts';
+import { azureAt } from './ask.ts';
+import type { Credentials } from './credentials.ts';
+
+const known = ['Hate', 'SelfHarm', 'Sexual', 'Violence'] as const;
+
+/** Source: https://learn.microsoft.com/rest/api/contentsafety/text-operations/analyze-text */
+export default check({
+  title: 'Azure content safety',
+  description: 'Fails when a category reaches the severity, or a term of a blocklist stands in the text.',
+  config: schema.Object(
+    {
+      categories: schema.Array(field.oneOf(known), { default: [...known], minItems: 1, maxItems: known.length }),
+      severity: schema.Integer({ default: 2, minimum: 1, maximum: 7, description: 'The lowest that fails.' }),
+      blocklistNames: schema.Array(schema.String({ minLength: 1, maxLength: 64 }), { default: [], maxItems: 100 }),
+      apiVersion: apiVersion('2024-11-01'),
+    },
+    { additionalProperties: false },
+  ),
+  phases: ['beforeRequest', 'afterRequest'],
+  remote: { timeoutMs: 5000 },
+  async run({ text }, { categories, severity, blocklistNames, apiVersion }, host: CheckHost<Credentials>) {
+    const body = { text, categories, blocklistNames };
+    const ask = await azureAt(host, 'contentSafety', 'contentsafety/text:analyze', apiVersion);
+    const reply = await ask(body);
+    const analysed = asObjects(reply.categoriesAnalysis);
+    const severities = categories.map((category) => {
+      const found = asNumber(analysed.find((entry) => entry.category === category)?.severity);
+      if (found === undefined)
+        throw new GatewayError('check_failed', `Azure answered without a severity of ${category}.`);
+      return [category, found] as const;
+    });
+    const harmful = severities.filter(([, found]) => found >= severity).map(([category]) => category);
+    const matches = asArray(reply.blocklistsMatch);
+    const blocklists = [...new Set(asObjects(matches).flatMap((match) => asString(match.blocklistName) ?? []))];
+    const data = { severities: Object.fromEntries(severities), blocklists };
+    if (harmful.length === 0 && matches.length === 0) return { pass: true, data };
+    const what = [...harmful, ...(matches.length === 0 ? [] : ['a term of a blocklist'])].join(', ');
+    return { pass: false, why: `Azure has found: ${what}.`, data };
+  },
+});

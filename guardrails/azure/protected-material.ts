@@ -1,0 +1,22 @@
+import { asBoolean, asObject, type CheckHost, check, GatewayError, schema } from 'portcullis/sdk';
+import { apiVersion } from './api-version.ts';
+import { azureAt } from './ask.ts';
+import type { Credentials } from './credentials.ts';
+
+/** Source: https://learn.microsoft.com/rest/api/contentsafety/text-operations/detect-text-protected-material */
+export default check({
+  title: 'Azure protected material',
+  description: 'Fails when the answer holds known lyrics, articles, recipes or other protected text.',
+  config: schema.Object({ apiVersion: apiVersion('2024-09-01') }, { additionalProperties: false }),
+  phases: ['afterRequest'],
+  remote: { timeoutMs: 5000 },
+  async run({ text }, { apiVersion }, host: CheckHost<Credentials>) {
+    const ask = await azureAt(host, 'contentSafety', 'contentsafety/text:detectProtectedMaterial', apiVersion);
+    const reply = await ask({ text });
+    const detected = asBoolean(asObject(reply.protectedMaterialAnalysis)?.detected);
+    if (detected === undefined)
+      throw new GatewayError('check_failed', 'Azure answered without saying whether the text is protected.');
+    if (!detected) return { pass: true, data: { detected } };
+    return { pass: false, why: 'There is protected material in the text.', data: { detected } };
+  },
+});

@@ -1,0 +1,85 @@
+import {
+  type CheckHost,
+  callJson,
+  check,
+  GatewayError,
+  type JsonObject,
+  type ScannedText,
+  schema,
+  type Verdict,
+} from 'portcullis/sdk';
+import { findingsOf, sensitive } from './assessment.ts';
+import { keysOf } from './assume-role.ts';
+import type { Credentials } from './credentials.ts';
+import { redactions } from './redact.ts';
+import { type AwsKeys, signed } from './sign.ts';
+
+const maxTexts = 32;
+
+/** Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ApplyGuardrail.html */
+export default check({
+  title: 'Amazon Bedrock guardrail',
+  description: 'Fails when the guardrail intervenes, or takes sensitive information out where that is all it found.',
+  config: schema.Object(
+    {
+      guardrailId: schema.String({
+        maxLength: 2048,
+        pattern: '^([a-z0-9]+|arn:aws(-[^:]+)?:bedrock:[a-z0-9-]{1,20}:[0-9]{12}:guardrail/[a-z0-9]+)$',
+        description: 'Id or ARN.',
+      }),
+      guardrailVersion: schema.String({ pattern: '^([1-9][0-9]{0,7}|DRAFT)$' }),
+      redact: schema.Boolean({ default: false, description: 'Takes sensitive information out, and passes.' }),
+    },
+    { additionalProperties: false },
+  ),
+  phases: ['beforeRequest', 'afterRequest'],
+  edits: 'may',
+  remote: { timeoutMs: 5000 },
+  async run({ phase, texts }, { guardrailId, guardrailVersion, redact }, host: CheckHost<Credentials>) {
+    const filled = texts.filter(({ text }) => text.trim() !== '');
+    if (filled.length === 0) return { pass: true };
+    // A masked text comes back for one that was sent alone; a verdict can be had for all of them at once.
+    const groups = redact ? filled.map((text) => [text]) : [filled];
+    if (groups.length > maxTexts)
+      throw new GatewayError('check_failed', `The check redacts ${maxTexts} texts at most; here are ${groups.length}.`);
+    const keys = await keysOf(host);
+    const path = `guardrail/${encodeURIComponent(guardrailId)}/version/${guardrailVersion}/apply`;
+    const source = phase === 'beforeRequest' ? 'INPUT' : 'OUTPUT';
+    const asked = groups.map(async (group) => {
+      const body = { source, content: group.map(({ text }) => ({ text: { text } })) };
+      return judged(group, redact, await apply(host, keys, path, body));
+    });
+    return together(await Promise.all(asked));
+  },
+});
+
+async function apply(host: CheckHost<Credentials>, keys: AwsKeys, path: string, body: JsonObject): Promise<JsonObject> {
+  const region = host.credentials.awsRegion;
+  const url = `https://bedrock-runtime.${region}.amazonaws.com/${path}`;
+  const unsigned = { method: 'POST', url, body: JSON.stringify(body), service: 'bedrock', region, now: host.now() };
+  const reply = await callJson(host, { vendor: 'Amazon Bedrock', url, headers: signed(unsigned, keys), body });
+  if (reply.action === 'NONE' || reply.action === 'GUARDRAIL_INTERVENED') return reply;
+  throw new GatewayError('check_failed', 'Amazon Bedrock answered without an action.');
+}
+
+interface Judged extends Verdict {
+  readonly reasons: readonly string[];
+}
+
+function judged(group: readonly ScannedText[], redact: boolean, reply: JsonObject): Judged {
+  if (reply.action === 'NONE') return { pass: true, reasons: [] };
+  const findings = findingsOf(reply);
+  const reasons = findings.map(({ policy, name }) => `${policy}: ${name}`);
+  const [text] = group;
+  const maskable = redact && findings.length > 0 && findings.every(({ policy }) => policy === sensitive);
+  const edits = maskable && text !== undefined ? redactions(text, findings, reply) : undefined;
+  return edits === undefined ? { pass: false, reasons } : { pass: true, reasons, edits };
+}
+
+/** One text that may not pass keeps all from passing. */
+function together(verdicts: readonly Judged[]): Verdict {
+  const data = { reasons: [...new Set(verdicts.flatMap(({ reasons }) => reasons))] };
+  const edits = verdicts.flatMap((verdict) => verdict.edits ?? []);
+  if (verdicts.every(({ pass }) => pass)) return { pass: true, data, edits };
+  return { pass: false, why: 'The guardrail of Amazon Bedrock has intervened.', data };
+}

@@ -1,0 +1,38 @@
+import { check, schema } from 'portcullis/sdk';
+import { choice, strict, strings } from './parameters.ts';
+import { excerpt } from './verdict.ts';
+
+const maxShown = 40;
+const maxQuickLength = 20_000;
+
+export default check({
+  title: 'Contains',
+  description: 'Looks for words or phrases in the text. Upper and lower case differ, and parts of words count.',
+  config: schema.Object(
+    {
+      words: strings('What to look for.'),
+      operator: choice(['any', 'all', 'none'], 'Whether one of them must be there, all of them, or none.'),
+    },
+    strict,
+  ),
+  phases: ['beforeRequest', 'afterRequest'],
+  prepare: ({ words, operator }) => ({ words, operator, quick: anyOf(words) }),
+  run({ text }, { words, operator, quick }) {
+    const found = quick?.test(text) === false ? [] : words.filter((word) => text.includes(word));
+    const missing = words.filter((word) => !found.includes(word));
+    const rules = { any: found.length > 0, all: missing.length === 0, none: found.length === 0 };
+    const pass = rules[operator];
+    const explanation = `${found.length} of ${words.length} words are in the text; expected ${expected[operator]}.`;
+    const shown = (list: readonly string[]) => list.slice(0, maxShown).map(excerpt);
+    const data = { explanation, verdict: pass, operator, foundWords: shown(found), missingWords: shown(missing) };
+    return { pass, why: explanation, data };
+  },
+});
+
+const expected = { any: 'one or more', all: 'all of them', none: 'none' } as const;
+
+/** Tells in one pass that none of the words is there, which is the common case. */
+function anyOf(words: readonly string[]): RegExp | undefined {
+  const source = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
+  return words.length > 3 && source.length <= maxQuickLength ? new RegExp(source) : undefined;
+}

@@ -1,0 +1,132 @@
+import { asObject, asObjects, asString, check, type Json, type JsonObject, schema } from 'portcullis/sdk';
+import { refuseSharedEntry, strict, strings, unusable } from './parameters.ts';
+
+const names = (description: string) => strings(description, { minItems: 0, maxLength: 256 });
+const scalars = (description: string) =>
+  schema.Unsafe<readonly Json[]>({
+    type: 'array',
+    maxItems: 500,
+    items: { type: ['string', 'number', 'boolean', 'null'], maxLength: 1000 },
+    default: [],
+    description,
+  });
+
+interface Lists {
+  readonly allowed: readonly Json[];
+  readonly blocked: readonly Json[];
+}
+type Reason = `${'type' | 'name' | 'key' | 'value'}_${'blocked' | 'not_allowed'}`;
+interface Violation {
+  readonly [field: string]: string;
+  /** Where in the body. */
+  readonly param: string;
+  readonly reason: Reason;
+}
+
+const maxViolations = 50;
+
+export default check({
+  title: 'Request parameters',
+  description: 'Looks at the tools and the top-level fields of the request. An empty list says nothing.',
+  config: schema.Object(
+    {
+      tools: schema.Optional(
+        schema.Object(
+          {
+            allowedTypes: schema.Optional(names('Types of tools that may be used.')),
+            blockedTypes: schema.Optional(names('Types of tools that may not.')),
+            allowedFunctionNames: schema.Optional(names('Names of tools that may be used.')),
+            blockedFunctionNames: schema.Optional(names('Names of tools that may not.')),
+          },
+          strict,
+        ),
+      ),
+      params: schema.Optional(
+        schema.Object(
+          {
+            allowedKeys: schema.Optional(names('The only fields that the body may have.')),
+            blockedKeys: schema.Optional(names('Fields that it may not have.')),
+            values: schema.Optional(
+              schema.Record(
+                schema.String({ minLength: 1, maxLength: 256 }),
+                schema.Object(
+                  {
+                    allowedValues: scalars('Values that the field may have.'),
+                    blockedValues: scalars('Values that it may not have.'),
+                  },
+                  strict,
+                ),
+                { maxProperties: 200, description: 'By field.' },
+              ),
+            ),
+          },
+          strict,
+        ),
+      ),
+    },
+    strict,
+  ),
+  phases: ['beforeRequest'],
+  scans: false,
+  prepare({ tools = {}, params = {} }) {
+    const values = Object.entries(params.values ?? {}).map(([key, { allowedValues, blockedValues }]) => {
+      return { key, lists: lists(allowedValues, blockedValues, `params.values.${key}.blockedValues`) };
+    });
+    const rules = {
+      types: lists(tools.allowedTypes, tools.blockedTypes, 'tools.blockedTypes'),
+      names: lists(tools.allowedFunctionNames, tools.blockedFunctionNames, 'tools.blockedFunctionNames'),
+      keys: lists(params.allowedKeys, params.blockedKeys, 'params.blockedKeys'),
+      values,
+    };
+    const all = [rules.types, rules.names, rules.keys, ...values.map((value) => value.lists)];
+    if (all.every(({ allowed, blocked }) => allowed.length + blocked.length === 0))
+      throw unusable('tools', 'Every list is empty: give at least one of tools or params with an entry.');
+    return rules;
+  },
+  run({ body }, { types, names: toolNames, keys, values }) {
+    const violations = [
+      ...asObjects(body.tools).flatMap((tool, at) => [
+        ...violation(tool.type ?? 'function', types, 'type', `tools[${at}].type`),
+        ...violation(nameOf(tool), toolNames, 'name', `tools[${at}]`),
+      ]),
+      ...Object.keys(body).flatMap((key) => violation(key, keys, 'key', key)),
+      ...values
+        .filter(({ key }) => Object.hasOwn(body, key))
+        .flatMap(({ key, lists: both }) => violation(body[key] ?? null, both, 'value', key)),
+    ];
+    const pass = violations.length === 0;
+    const [first] = violations;
+    const more = violations.length > 1 ? `, and ${violations.length - 1} more` : '';
+    const explanation =
+      first === undefined
+        ? 'The request uses nothing that is not allowed.'
+        : `The request uses something that is not allowed: ${first.param} (${first.reason})${more}.`;
+    return {
+      pass,
+      why: explanation,
+      data: { explanation, verdict: pass, violations: violations.slice(0, maxViolations) },
+    };
+  },
+});
+
+function lists(allowed: readonly Json[] = [], blocked: readonly Json[] = [], param: string): Lists {
+  refuseSharedEntry(allowed, blocked, param);
+  return { allowed, blocked };
+}
+
+/** Equality is strict: an object or a list is in no list. */
+function violation(
+  value: Json,
+  { allowed, blocked }: Lists,
+  what: 'type' | 'name' | 'key' | 'value',
+  param: string,
+): readonly Violation[] {
+  const at = param.slice(0, 256);
+  if (blocked.includes(value)) return [{ param: at, reason: `${what}_blocked` }];
+  return allowed.length > 0 && !allowed.includes(value) ? [{ param: at, reason: `${what}_not_allowed` }] : [];
+}
+
+/** Tools that the provider runs itself go by their type. */
+function nameOf(tool: JsonObject): Json {
+  return asString(asObject(tool.function)?.name) ?? asString(tool.name) ?? tool.type ?? '';
+}

@@ -1,0 +1,32 @@
+import { check, GatewayError, schema } from 'portcullis/sdk';
+import { editsOf, findingsIn, shown } from './findings.ts';
+import { searchOf, searchParameters } from './parameters.ts';
+import { replacing } from './replacement.ts';
+
+export default check({
+  title: 'Detect personal data',
+  description:
+    'Looks for personal data, identity numbers, payment data and secrets by their forms and checksums. With `redact` it takes them out and passes.',
+  config: schema.Object(
+    {
+      ...searchParameters,
+      redact: schema.Boolean({ default: false }),
+      not: schema.Boolean({ default: false, description: 'Passes only where something is found.' }),
+    },
+    { additionalProperties: false },
+  ),
+  phases: ['beforeRequest', 'afterRequest'],
+  edits: 'may',
+  prepare: ({ redact, not, replacement, ...given }) => {
+    if (redact && not) throw new GatewayError('invalid_config', 'redact and not exclude each other.', { param: 'not' });
+    return { search: searchOf(given), redact, not, replace: replacing(replacement) };
+  },
+  run(input, { search, redact, not, replace }) {
+    const findings = findingsIn(input, search);
+    if (findings.length === 0) return { pass: !not, why: 'Nothing was found.' };
+    const kinds = [...new Set(findings.map(({ category }) => category))].join(', ');
+    const data = shown(findings);
+    if (!redact) return { pass: not, why: `Found: ${kinds}.`, data };
+    return { pass: true, why: `Redacted: ${kinds}.`, data, edits: editsOf(input, findings, replace) };
+  },
+});

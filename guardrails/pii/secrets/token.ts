@@ -1,0 +1,32 @@
+import type { Report } from '../categories.ts';
+import { issuedKeys } from './issued-keys.ts';
+import { findJsonWebToken } from './json-web-token.ts';
+import type { FindPem } from './pem.ts';
+
+/** `-----BEGIN` is the shortest that means anything. */
+export const shortestToken = 10;
+
+/** Looks at a run of letters, digits, `_` and `-` for what secrets begin with. */
+export function findToken(text: string, from: number, end: number, pem: FindPem, report: Report): void {
+  const start = afterEscape(text, from);
+  const first = text.charAt(start);
+  if (first === '-') {
+    const found = pem(start, end);
+    if (found !== undefined) report('SECRET', start, found);
+    return;
+  }
+  if (first === 'e' && findJsonWebToken(text, start, end, report)) return;
+  const keys = issuedKeys.get(first);
+  if (keys === undefined) return;
+  for (const { prefix, body } of keys) {
+    if (text.startsWith(prefix, start) && body.test(text.slice(start + prefix.length, end))) {
+      report('SECRET', start, end);
+      return;
+    }
+  }
+}
+
+/** In JSON inside a text, `\n` stands before the token and not in it. */
+function afterEscape(text: string, start: number): number {
+  return text.charAt(start - 1) === '\\' && 'nrt'.includes(text.charAt(start)) ? start + 1 : start;
+}
