@@ -21,6 +21,35 @@ export function gatewayRow(nodeFlags: readonly string[] = []): Row {
   };
 }
 
+/** Five checks that call nobody, as an operator would put them on every request. */
+const checks = `
+guardrails:
+  bench:
+    checks:
+      - { id: default.contains, parameters: { operator: none, words: [attack, bypass, forbidden] } }
+      - { id: default.wordCount, parameters: { minWords: 1, maxWords: 5000 } }
+      - { id: default.regexMatch, parameters: { rule: '(password|secret) [a-z0-9]{1,20}', not: true } }
+      - { id: default.modelWhitelist, parameters: { models: [bench-json, bench-saturated, bench-spaced] } }
+      - { id: pii.detect, parameters: {} }
+    actions: { deny: true }
+default_guardrails: { input: [bench] }
+`;
+
+/** The first row with five native checks on every request. */
+export function guardedGatewayRow(nodeFlags: readonly string[] = []): Row {
+  return {
+    name: 'gateway, guarded',
+    about: 'as the gateway of the file, with five native checks on each request, their results in each reply',
+    start: async (upstream, core) => {
+      const folder = temporaryFolder('guarded-gateway');
+      const key = randomBytes(24).toString('hex');
+      return startGateway({ folder, core, nodeFlags, headers: { authorization: `Bearer ${key}` } }, (port) =>
+        fileText(port, staticText(upstream, key) + checks),
+      );
+    },
+  };
+}
+
 /** The same with what the control plane keeps: a key with a saved config, whose provider's credential is saved too. */
 export function storedGatewayRow(nodeFlags: readonly string[] = []): Row {
   return {

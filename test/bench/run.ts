@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bareKoa } from './bare-koa.ts';
 import { direct } from './direct.ts';
-import { gatewayRow, storedGatewayRow } from './gateway.ts';
+import { gatewayRow, guardedGatewayRow, storedGatewayRow } from './gateway.ts';
 import { loadProgram } from './load.ts';
 import { measure, type Plan } from './measure.ts';
 import { nginxRow } from './nginx.ts';
@@ -49,7 +49,8 @@ async function run(flags: Flags): Promise<void> {
     direct,
     bareKoa,
     gatewayRow(),
-    storedGatewayRow(profiling),
+    storedGatewayRow(),
+    guardedGatewayRow(profiling),
     ...optional.filter((row) => row !== undefined),
   ];
   const plan: Plan = {

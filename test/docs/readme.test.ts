@@ -8,7 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { runCommand } from '../../core/cli/command.ts';
 import { readmeSections, withSections } from '../../core/cli/docs.ts';
+import { effectiveConfig } from '../../core/config/effective.ts';
+import { readEnvironment } from '../../core/config/env.ts';
+import { parseOperatorFile } from '../../core/config/operator-file.ts';
 import { startControl } from '../support/control.ts';
+import { startGateway } from '../support/gateway.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -32,8 +36,8 @@ async function withFolder(work: (folder: string) => Promise<void>): Promise<void
 }
 
 describe('the README', () => {
-  it('has generated sections that are up to date (npm run docs)', () => {
-    assert.equal(withSections(readme, readmeSections()), readme);
+  it('has generated sections that are up to date (npm run docs)', async () => {
+    assert.equal(withSections(readme, await readmeSections()), readme);
   });
 
   it('shows a provider whose own test passes and that an operator can enable', () =>
@@ -72,6 +76,31 @@ describe('the README', () => {
     });
     assert.match(stdout, /"object":"chat\.completion"/);
     assert.match(stdout, /Hello/);
+  });
+
+  it('shows guardrails that do what it says, and code that the sandbox runs', async (t) => {
+    const example = /^```yaml\n(guardrails:\n[\s\S]*?)^```$/m.exec(readme)?.[1];
+    const code = /^```ts\n(import type \{ CheckInput[\s\S]*?)^```$/m.exec(readme)?.[1];
+    assert.ok(example !== undefined && code !== undefined);
+    const parsed = parseOperatorFile(example, () => undefined, { path: 'portcullis.yaml' });
+    assert.ok('file' in parsed, JSON.stringify(parsed));
+    const { guardrails, defaultGuardrails, configs } = effectiveConfig(parsed.file, readEnvironment({}));
+    const gateway = await startGateway(t, {
+      guardrails: {
+        ...guardrails,
+        code: { checks: [{ id: 'custom.code', parameters: { code } }], actions: { deny: true } },
+      },
+      ...(defaultGuardrails === undefined ? {} : { defaultGuardrails }),
+      configs: { ...configs, coded: { provider: 'echo', input_guardrails: ['code'] } },
+    });
+    const ask = async (content: string, config: string) => {
+      const messages = [{ role: 'user', content }];
+      return gateway.post('/v1/chat/completions', { model: 'echo', messages }, { 'x-gw-config': config });
+    };
+    assert.equal((await ask('this is internal only', 'main')).status, 446);
+    assert.match((await ask('write to ada@example.com', 'main')).text, /"content":"write to \[EMAIL_ADDRESS\]"/);
+    assert.equal((await ask('see invoice 123456', 'coded')).status, 446);
+    assert.equal((await ask('see page 12', 'coded')).status, 200);
   });
 
   it("shows an operator's file that the gateway accepts", () =>

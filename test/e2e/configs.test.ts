@@ -14,9 +14,14 @@ describe('a config', () => {
   const echo = { provider: 'echo' };
   for (const [name, config, message, code] of [
     ['a cache', { ...echo, cache: { mode: 'simple' } }, /cache/, 'not_available'],
-    ['input guardrails', { ...echo, input_guardrails: ['g1'] }, /guardrails/, 'not_available'],
-    ['hooks', { ...echo, before_request_hooks: [{ id: 'g1' }] }, /before_request_hooks/, 'not_available'],
-    ['mutators', { ...echo, output_mutators: ['m1'] }, /mutators/, 'not_available'],
+    ['a guardrail that is not there', { ...echo, input_guardrails: ['g1'] }, /input_guardrails\[0\]/, 'invalid_config'],
+    [
+      'hooks without a check',
+      { ...echo, before_request_hooks: [{ id: 'g1' }] },
+      /before_request_hooks/,
+      'invalid_config',
+    ],
+    ['a mutator that is not there', { ...echo, output_mutators: ['m1'] }, /output_mutators/, 'invalid_config'],
     ['a saved prompt', { prompt_id: 'p1' }, /prompt/, 'not_available'],
     ['an unknown field', { ...echo, retri: { attempts: 1 } }, /retri.*retry/s, 'invalid_config'],
     [

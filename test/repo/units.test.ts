@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isPlugin, isProvider, type Manifest, manifestSchema, sdkVersion } from 'portcullis/sdk';
+import { isGuardrail, isPlugin, isProvider, type Manifest, manifestSchema, sdkVersion } from 'portcullis/sdk';
 import semver from 'semver';
 import { environmentTable } from '../../core/config/env.ts';
 import { filesBelow, root, textOf, unitPaths } from './tree.ts';
@@ -48,7 +48,10 @@ for (const unit of unitPaths()) {
 
     it('has a declared unit as its default export', async () => {
       const module = (await import(pathToFileURL(`${root}/${unit}/index.ts`).href)) as { default: unknown };
-      assert.ok(unit.startsWith('providers/') ? isProvider(module.default) : isPlugin(module.default));
+      const isDeclared = { providers: isProvider, guardrails: isGuardrail, plugins: isPlugin }[
+        unit.split('/')[0] as keyof typeof kinds
+      ];
+      assert.ok(isDeclared(module.default));
     });
   });
 }

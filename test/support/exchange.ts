@@ -39,7 +39,14 @@ export function exchangeOf(facts: ExchangeFacts = {}): Exchange {
 }
 
 export function leafOf(fields: Partial<Leaf> = {}): Leaf {
-  return { kind: 'leaf', path: 'config', settings: {}, passthrough: false, before: [], after: [], ...fields };
+  return {
+    kind: 'leaf',
+    path: 'config',
+    settings: {},
+    passthrough: false,
+    hooks: { before: [], after: [] },
+    ...fields,
+  };
 }
 
 export function targetOf(fields: Partial<TargetContext> = {}): TargetContext {
@@ -55,6 +62,7 @@ export function targetOf(fields: Partial<TargetContext> = {}): TargetContext {
     overrideParams: undefined,
     defaultParams: undefined,
     dropParams: undefined,
+    hooks: { before: [], after: [] },
     ...fields,
   };
 }

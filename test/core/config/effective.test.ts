@@ -32,6 +32,8 @@ describe('the effective config', () => {
       providers: {},
       configs: {},
       keys: [],
+      guardrails: {},
+      guardrailCredentials: {},
     });
   });
 

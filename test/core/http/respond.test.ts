@@ -4,8 +4,9 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 import type { Outcome, ReplySink, ReplyStream } from 'portcullis/sdk';
-import { type Ending, respond } from '../../../core/http/respond.ts';
+import { respond } from '../../../core/http/respond.ts';
 import type { Exchange } from '../../../core/pipeline/exchange.ts';
+import type { Ending } from '../../../core/pipeline/settle.ts';
 import { exchangeOf, outcomeWith } from '../../support/exchange.ts';
 
 const closers: (() => void)[] = [];

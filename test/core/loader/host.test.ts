@@ -1,10 +1,27 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Directory, FetchReply, FetchRequest, Log, Manifest, RequestContext } from 'portcullis/sdk';
+import type {
+  Checks,
+  Directory,
+  FetchReply,
+  FetchRequest,
+  Log,
+  Manifest,
+  RequestContext,
+  RequestNote,
+} from 'portcullis/sdk';
 import { type Capabilities, createHost } from '../../../core/loader/host.ts';
 import { manifestOf, refusalOf } from './unit-folders.ts';
 
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
+const checks: Checks = {
+  summaries: [],
+  find: () => undefined,
+  ready: () => {
+    throw new Error('no check is run here');
+  },
+  checkCredentials: () => {},
+};
 const reply: FetchReply = { status: 200, headers: {}, body: new Uint8Array() };
 
 function hostOf(permissions?: Manifest['permissions'], changes: Partial<Capabilities> = {}) {
@@ -16,7 +33,16 @@ function hostOf(permissions?: Manifest['permissions'], changes: Partial<Capabili
     sleep: async () => undefined,
     newId: () => 'id-1',
     env: (name) => (name === 'ACME_KEY' ? 'value' : undefined),
-    file: { keys: [], configs: { a: { provider: 'x' } }, providers: ['main'], defaultConfig: 'a' },
+    file: {
+      keys: [],
+      configs: { a: { provider: 'x' } },
+      providers: ['main'],
+      guardrails: {},
+      guardrailCredentials: {},
+      defaultConfig: 'a',
+    },
+    note: () => {},
+    checks,
     send: async (url, request) => {
       sent.push([url.href, request]);
       return reply;
@@ -44,6 +70,9 @@ describe('a host', () => {
     ['keys', (host) => host.file('keys'), /permissions\.file: keys/],
     ['configs', (host) => host.file('configs'), /permissions\.file: configs/],
     ['the default config', (host) => host.defaultConfig(), /permissions\.file: configs/],
+    ['guardrails', (host) => host.file('guardrails'), /permissions\.file: guardrails/],
+    ['the list of checks', (host) => host.checks.summaries, /permissions\.checks/],
+    ['a check', (host) => host.checks.ready('a.b', {}, 'parameters'), /permissions\.checks/],
     [
       'a place of the network',
       (host) => host.fetch('https://a.example/x?key=secret', { timeoutMs: 1 }),
@@ -65,6 +94,15 @@ describe('a host', () => {
     assert.deepEqual([host.file('configs'), host.defaultConfig()], [{ a: { provider: 'x' } }, 'a']);
     assert.equal((await refusalOf(() => host.file('keys'))).code, 'forbidden');
     assert.equal((await refusalOf(() => host.env('OTHER'))).code, 'forbidden');
+  });
+
+  it('gives the checks, and passes notes on', () => {
+    const noted: [RequestContext, RequestNote][] = [];
+    const { host } = hostOf({ checks: true }, { note: (...entry) => void noted.push(entry) });
+    const request = {} as RequestContext;
+    host.note(request, { feedback: [] });
+    assert.equal(host.checks, checks);
+    assert.deepEqual(noted, [[request, { feedback: [] }]]);
   });
 
   const places: readonly [string, string, boolean][] = [

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { PluginFolder } from '../../../core/config/gateway-config.ts';
 import { loadUnits } from '../../../core/loader/load.ts';
 import { checkSavedProviders } from '../../../core/loader/saved-providers.ts';
+import { newPrivateKey, publicPart } from '../../../core/packages/signing-keys.ts';
 import { folderOf, manifestOf, pluginCode, providerCode, refusalOf } from './unit-folders.ts';
 
 async function tree(t: TestContext, files: Readonly<Record<string, unknown>>): Promise<string> {
@@ -144,8 +145,13 @@ describe('loading units', () => {
   });
 
   const refusedFolders: readonly [string, Partial<PluginFolder>, string, RegExp][] = [
-    ['that is sandboxed', { trust: 'sandboxed' }, 'plugins.folders[0].trust', /no sandbox/],
-    ['that demands signatures', { requireSignature: true }, 'plugins.folders[0].require_signature', /cannot verify/],
+    [
+      'of a plugin that is sandboxed',
+      { trust: 'sandboxed' },
+      'plugins.folders',
+      /note is a plugin, and only guardrails run in the sandbox/,
+    ],
+    ['that demands signatures', { requireSignature: true }, 'plugins.folders', /note.plugin\.sig is missing/],
     ['that is not there', { path: '/nowhere/at/all' }, 'plugins.folders[0].path', /cannot be read/],
   ];
   for (const [what, fields, param, message] of refusedFolders) {
@@ -162,10 +168,11 @@ describe('loading units', () => {
     assert.match((await refusalOf(() => load(join(root, 'none'), [trusted(root)]))).message, /holds no unit/);
   });
 
-  it('refuses signing keys, which nobody would look at', async () => {
-    const signingKeys = [{ kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) }] as const;
-    const error = await refusalOf(() => loadUnits({ pluginFolders: [], signingKeys }));
-    assert.deepEqual([error.code, error.param], ['invalid_config', 'plugins.signing_keys']);
+  it('takes signing keys that nothing is signed by', async (t) => {
+    const root = await tree(t, { 'note/plugin.json': manifestOf('note'), 'note/index.ts': pluginCode });
+    const signingKeys = [publicPart(await newPrivateKey())];
+    const { plugins } = await loadUnits({ pluginFolders: [trusted(root)], signingKeys }, { root: join(root, 'none') });
+    assert.equal(plugins.units.length, 1);
   });
 
   it('refuses a built-in folder with code and no manifest', async (t) => {
@@ -173,13 +180,19 @@ describe('loading units', () => {
     assert.match((await refusalOf(() => load(root))).message, /note.plugin\.json is missing/);
   });
 
-  it('refuses a guardrail, which nothing would run', async (t) => {
-    const root = await tree(t, {
-      'guardrails/check/plugin.json': manifestOf('check', { kind: 'guardrail' }),
-      'guardrails/check/index.ts': '',
+  for (const trust of ['sandboxed', 'trusted'] as const) {
+    it(`finds a guardrail that is ${trust}, and leaves its code alone`, async (t) => {
+      const root = await tree(t, {
+        'check/plugin.json': manifestOf('check', { kind: 'guardrail' }),
+        'check/index.ts': 'throw new Error("imported")',
+      });
+      const { guardrails } = await load(join(root, 'none'), [trusted(root, { trust })]);
+      assert.deepEqual(
+        guardrails.units.map(({ manifest, folder, trust }) => [manifest.name, folder, trust]),
+        [['check', join(root, 'check'), trust]],
+      );
     });
-    assert.match((await refusalOf(() => load(root))).message, /guardrails.check is a guardrail/);
-  });
+  }
 
   const refusedCode: readonly [string, string, RegExp][] = [
     ['that exports nothing', '', /default export/],

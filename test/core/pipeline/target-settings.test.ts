@@ -10,6 +10,7 @@ import { unitOf } from '../upstream/unit.ts';
 
 const options = {
   settingNames: new Set(['api_key', 'region', 'organization']),
+  acceptHooks: () => {},
   serves: new Set<string>(),
   caps: defaultCaps,
 };

@@ -42,6 +42,10 @@ const fixtures: Readonly<Record<string, () => Promise<JsonObject>>> = {
     return { id: user.id as string };
   },
   configs: () => control.ok('POST', '/v1/configs', { body: { ...at(), config: { provider: 'echo' } } }),
+  guardrails: () =>
+    control.ok('POST', '/v1/guardrails', {
+      body: { ...at(), checks: [{ id: 'default.contains', parameters: { words: [secretWord] } }], actions: {} },
+    }),
   integrations: () =>
     control.ok('POST', '/v1/integrations', { body: { name: secretWord, ai_provider_id: 'openai', key: 'sk-of-a' } }),
   providers: async () =>
@@ -182,6 +186,7 @@ function mentions(text: string): boolean {
 
 const own = [
   ['configs', '/v1/configs'],
+  ['guardrails', '/v1/guardrails'],
   ['integrations', '/v1/integrations'],
   ['api_keys', '/v1/api-keys'],
   ['workspaces', '/v1/workspaces'],

@@ -116,13 +116,13 @@ describe('what a target inherits', () => {
       { input_mutators: [{ id: 'm' }], before_request_hooks: ['long'] },
     );
     const leaf = leafAt(config, 'config.targets[0]');
-    assert.deepEqual(leaf.before, [
+    assert.deepEqual(leaf.hooks.before, [
       { source: 'before_request_hooks', path: 'config.targets[0].before_request_hooks[0]', value: 'long' },
       { source: 'input_mutators', path: 'config.targets[0].input_mutators[0]', value: { id: 'm' } },
       { source: 'default_input_guardrails', path: 'config.default_input_guardrails[0]', value: 'always-in' },
     ]);
     assert.deepEqual(
-      leaf.after.map((hook) => hook.value),
+      leaf.hooks.after.map((hook) => hook.value),
       ['parent-out', 'always-out'],
     );
   });

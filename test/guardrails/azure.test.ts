@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { Json, JsonObject } from 'portcullis/sdk';
+import {
+  type CheckNetwork,
+  checkInput,
+  createCheckHost,
+  runCheck,
+  testCheck,
+  testGuardrailFixtures,
+} from 'portcullis/sdk/testing';
+import contentSafety from '../../guardrails/azure/content-safety.ts';
+import azure from '../../guardrails/azure/index.ts';
+import pii from '../../guardrails/azure/pii.ts';
+import shieldPrompt from '../../guardrails/azure/shield-prompt.ts';
+
+testGuardrailFixtures(join(import.meta.dirname, '../../guardrails/azure'), azure);
+
+const key = { resourceName: 'contoso', apiKey: 'azure-key' };
+const entra = { ...key, azureAuthMode: 'entra', tenantId: 'tenant', clientId: 'client', clientSecret: 'azure-secret' };
+
+testCheck(contentSafety, {
+  error: [
+    { name: 'credentials for something else', host: { credentials: { pii: key } }, message: /lack contentSafety/ },
+    { name: 'no place to call', host: safety({ apiKey: 'azure-key' }), message: /lack contentSafety\.resourceName/ },
+    { name: 'no key', host: safety({ resourceName: 'contoso' }), message: /lack contentSafety\.apiKey/ },
+    { name: 'a host that is no URL', host: safety({ ...key, customHost: 'contoso.example' }), message: /customHost/ },
+    { name: 'a managed identity', host: safety({ ...key, azureAuthMode: 'managed' }), message: /apiKey or entra/ },
+    { name: 'half an application', host: safety({ ...key, azureAuthMode: 'entra' }), message: /tenantId, clientId/ },
+    {
+      name: 'a category without severity',
+      host: { ...safety(key), fetch: replies({ categoriesAnalysis: [{ category: 'Hate', severity: 0 }] }) },
+      code: 'check_failed',
+      message: /severity of SelfHarm/,
+    },
+  ],
+  refused: [
+    { config: { severity: 8 }, message: /severity/ },
+    { config: { categories: [] }, message: /categories/ },
+    { config: { categories: ['Spam'] }, message: /categories\[0\]/ },
+    { config: { apiVersion: '2024-09-01&x=1' }, message: /apiVersion/ },
+  ],
+});
+
+testCheck(pii, {
+  pass: [{ name: 'texts without a word, unasked', input: { texts: [{ text: ' ' }] } }],
+  error: [
+    {
+      name: 'more texts than it reads',
+      input: { texts: Array.from({ length: 161 }, () => ({ text: 'Hello.' })) },
+      host: { credentials: { pii: key } },
+      code: 'check_failed',
+      message: /160 texts at most; here are 161/,
+    },
+    {
+      name: 'a text that the service could not read',
+      host: { credentials: { pii: key }, fetch: replies({ results: { documents: [], errors: [{ id: '0' }] } }) },
+      code: 'check_failed',
+      message: /entities of text 0/,
+    },
+    {
+      name: 'a text that was not read to its end',
+      host: {
+        credentials: { pii: key },
+        fetch: replies({
+          results: { documents: [{ id: '0', entities: [], warnings: [{ code: 'DocumentTruncated' }] }] },
+        }),
+      },
+      code: 'check_failed',
+      message: /only the beginning of text 0/,
+    },
+    {
+      name: 'a place outside the text',
+      text: 'Ada',
+      host: {
+        credentials: { pii: key },
+        fetch: replies({
+          results: { documents: [{ id: '0', entities: [{ category: 'Person', offset: 1, length: 3 }] }] },
+        }),
+      },
+      code: 'check_failed',
+      message: /outside the text/,
+    },
+  ],
+  refused: [{ config: { domain: 'law' }, message: /domain/ }],
+});
+
+testCheck(shieldPrompt, {
+  error: [
+    {
+      name: 'documents without an answer',
+      input: { texts: [{ text: 'Hello.' }, { text: 'A page.', kind: 'tool-result', role: 'tool' }] },
+      host: {
+        ...safety(key),
+        fetch: replies({ userPromptAnalysis: { attackDetected: false }, documentsAnalysis: [] }),
+      },
+      code: 'check_failed',
+    },
+  ],
+});
+
+describe('tokens of Microsoft Entra', () => {
+  const safe = {
+    categoriesAnalysis: ['Hate', 'SelfHarm', 'Sexual', 'Violence'].map((category) => ({ category, severity: 0 })),
+  };
+  const tokensFor = async (expiresIn: number, ...credentials: JsonObject[]) => {
+    const fetch: CheckNetwork = ({ hostname }) =>
+      reply(hostname === 'login.microsoftonline.com' ? { access_token: 'token', expires_in: expiresIn } : safe);
+    const { cache } = createCheckHost();
+    const hosts = credentials.map((contentSafety) => ({
+      ...createCheckHost({ credentials: { contentSafety }, fetch }),
+      cache,
+    }));
+    for (const host of hosts) await runCheck(contentSafety, {}, checkInput(), host);
+    return hosts.flatMap(({ fetched }) => fetched).filter(({ url }) => url.hostname === 'login.microsoftonline.com')
+      .length;
+  };
+
+  it('keeps a token for the next run', async () => {
+    assert.equal(await tokensFor(3600, entra, entra), 1);
+  });
+
+  it('keeps no token that is about to end', async () => {
+    assert.equal(await tokensFor(60, entra, entra), 2);
+  });
+
+  it('gives nobody the token of another secret', async () => {
+    assert.equal(await tokensFor(3600, entra, { ...entra, clientSecret: 'a guess' }), 2);
+  });
+});
+
+function safety(contentSafety: JsonObject) {
+  return { credentials: { contentSafety } };
+}
+
+function replies(body: Json): CheckNetwork {
+  return () => reply(body);
+}
+
+function reply(body: Json) {
+  return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(body)) };
+}

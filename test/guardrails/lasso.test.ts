@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { type Json, parseJson } from 'portcullis/sdk';
+import { checkInput, createCheckHost, runCheck, testCheck, testGuardrailFixtures } from 'portcullis/sdk/testing';
+import classify from '../../guardrails/lasso/classify.ts';
+import lasso from '../../guardrails/lasso/index.ts';
+
+testGuardrailFixtures(join(import.meta.dirname, '../../guardrails/lasso'), lasso);
+
+const credentials = { apiKey: 'test-key' };
+
+testCheck(classify, {
+  pass: [{ name: 'what holds no text, without a call', input: { turns: [], texts: [] }, host: createCheckHost() }],
+  error: [{ name: 'a verdict in words', host: says({ violations_detected: 'false' }), code: 'check_failed' }],
+  refused: [
+    { config: { messages: [{ role: 'tool', content: 'x' }] }, message: /role/ },
+    { config: { messages: [{ role: 'user' }] }, message: /content/ },
+    { config: { messages: 'Hello.' }, message: /messages/ },
+    { config: { conversationId: 'a\r\nlasso-user-id: b' }, message: /conversationId/ },
+    { config: { userId: '' }, message: /userId/ },
+  ],
+});
+
+describe('lasso.classify', () => {
+  it('sends texts that belong to no conversation', async () => {
+    const host = createCheckHost(says({ violations_detected: false }));
+    const input = checkInput({ endpoint: 'embed', turns: [], texts: [{ text: 'one' }, { text: '' }, { text: 'two' }] });
+    await runCheck(classify, {}, input, host);
+    assert.deepEqual(
+      host.fetched.map(({ request }) => parseJson(request.body ?? '')),
+      [
+        {
+          messages: [
+            { role: 'user', content: 'one' },
+            { role: 'user', content: 'two' },
+          ],
+        },
+      ],
+    );
+  });
+});
+
+function says(reply: Json) {
+  const fetch = () => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(reply)) });
+  return { credentials, fetch };
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import type { Json } from 'portcullis/sdk';
+import { testCheck, testGuardrailFixtures } from 'portcullis/sdk/testing';
+import pillar from '../../guardrails/pillar/index.ts';
+import { scan } from '../../guardrails/pillar/scan.ts';
+
+testGuardrailFixtures(join(import.meta.dirname, '../../guardrails/pillar'), pillar);
+
+const check = scan({ title: 'Scan', phase: 'beforeRequest', path: 'prompt', scanners: ['pii', 'secrets'] });
+const config = { scanners: ['pii', 'secrets'] };
+
+testCheck(check, {
+  pass: [{ name: 'scanners that found nothing', config, host: says({ pii: false, secrets: null }) }],
+  error: [
+    { name: 'a scanner without result', config, host: says({ pii: false }), code: 'check_failed', message: /secrets/ },
+  ],
+  refused: [
+    { config: {}, message: /scanners/ },
+    { config: { scanners: [] }, message: /scanners/ },
+    { config: { scanners: ['everything'] }, message: /scanners\[0\]/ },
+  ],
+});
+
+function says(reply: Json) {
+  const fetch = () => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(reply)) });
+  return { credentials: { apiKey: 'pillar-key' }, fetch };
+}

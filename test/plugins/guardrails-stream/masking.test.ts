@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { dialects, type GenerationDialect } from 'portcullis/sdk';
+import { answer, mask, text, textOf, understood, windows, wireOf } from './windows.ts';
+
+const secret = 'jane.doe42@example.org';
+const pattern = /[\w.]{1,64}@[\w.]+\w/g;
+/** What a client may see of a secret: not even a part that tells anything. */
+const fewCharacters = 6;
+
+/** Words with white space between them, some outside the basic plane, none that looks like a part of the secret. */
+const filler = fc
+  .array(fc.constantFrom('Ä', 'zu', '🦊🦊', 'BIG', '漢字', 'x'.repeat(17), '\n', '"', '\\', '1'), { maxLength: 60 })
+  .map((words) => words.join(' '));
+
+const clients: readonly GenerationDialect[] = [
+  dialects.chat,
+  dialects.completions,
+  dialects.messages,
+  dialects.responses,
+];
+
+/** Cuts at the given places, wherever they fall. */
+function pieces<T extends string | Buffer>(whole: T, cuts: readonly number[]): readonly T[] {
+  const places = [...new Set(cuts.map((cut) => cut % (whole.length + 1)))].toSorted((a, b) => a - b);
+  return [...places, whole.length].map(
+    (place, index) => whole.slice(index === 0 ? 0 : (places[index - 1] ?? 0), place) as T,
+  );
+}
+
+const cuts = fc.array(fc.nat(10_000), { maxLength: 40 });
+
+describe('a masked text', () => {
+  it('never reaches the client, not even in parts, however the provider cuts its stream', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          dialect: fc.constantFrom(...clients),
+          before: filler,
+          after: filler,
+          tokens: fc.integer({ min: 8, max: 64 }),
+          overlap: fc.integer({ min: 0, max: 64 }),
+          deltaCuts: cuts,
+          byteCuts: cuts,
+        }),
+        ({ dialect, before, after, tokens, overlap, deltaCuts, byteCuts }) => {
+          const said = `${before} ${secret} ${after}`;
+          const { source, client } = windows(mask(pattern), { tokens, overlap }, { dialect });
+          const bytes = Buffer.from(wireOf(answer(...pieces(said, deltaCuts)), dialect));
+          for (const chunk of pieces(bytes, byteCuts)) source.push(chunk);
+          source.end();
+
+          const steps = understood(client.bytes, dialect);
+          assert.equal(textOf(steps), `${before} [X] ${after}`);
+          for (let from = 0; from + fewCharacters <= secret.length; from += 1)
+            assert.ok(!client.bytes.includes(secret.slice(from, from + fewCharacters)), client.bytes);
+          assert.deepEqual(
+            steps.filter(({ type }) => type === 'end' || type === 'fault').map(({ type }) => type),
+            ['end'],
+          );
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  it('never reaches the client where nothing parts the words, as long as the overlap is as long as it', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          before: fc.nat(200),
+          after: fc.nat(200),
+          tokens: fc.integer({ min: 8, max: 40 }),
+          deltaCuts: cuts,
+        }),
+        ({ before, after, tokens, deltaCuts }) => {
+          const said = `${'漢'.repeat(before)}<${secret}>${'字'.repeat(after)}`;
+          const { source, client } = windows(mask(pattern), { tokens, overlap: 7 });
+          source.push(wireOf(answer(...pieces(said, deltaCuts))));
+          source.end();
+          assert.equal(textOf(understood(client.bytes)), said.replace(secret, '[X]'));
+          assert.ok(!client.bytes.includes('example') && !client.bytes.includes('jane'), client.bytes);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is masked in each of several answers that come by turns', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(2), fc.constantFrom('ab ', secret, 'longer words ', ' ')), { maxLength: 60 }),
+        fc.integer({ min: 8, max: 20 }),
+        (turns, tokens) => {
+          const said = [0, 1, 2].map((choice) =>
+            turns.map(([at, word]) => (at === choice ? word : '')).join(''),
+          );
+          const { source, client } = windows(mask(new RegExp(secret, 'g')), { tokens, overlap: tokens });
+          const deltas = turns.map(([choice, word]) => text(word, choice));
+          const [first, ...rest] = answer();
+          if (first !== undefined) source.push(wireOf([first, ...deltas, ...rest]));
+          source.end();
+          const steps = understood(client.bytes);
+          for (const choice of [0, 1, 2])
+            assert.equal(textOf(steps, 'text', choice), said[choice]?.replaceAll(secret, '[X]'));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
