@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type Log,
   type ModelQuestion,
+  type Principal,
 } from 'portcullis/sdk';
 import { checkFetch } from '../loader/host.ts';
 import { createCheckCaches } from './check-cache.ts';
@@ -28,6 +29,13 @@ export interface CheckCapabilities {
 /** Names differ in case alone: one of them would come beside a forwarded header, not in its place. */
 function lowerCase(headers: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+const keyHeader = /^x-[a-z0-9-]+-(api|virtual)-key$/;
+
+/** Whoever may write guardrails must not learn the keys of those who are guarded. A token is its issuer's: it may be verified again. */
+function isGatewayKey(name: string, { kind, consumed }: Principal): boolean {
+  return keyHeader.test(name) || (name === consumed && kind !== 'token');
 }
 
 /** Longest time of any call, whatever the check asks for. */
@@ -111,7 +119,8 @@ export function hostsOf(
 
     header(wanted: string): string | undefined {
       grant(permissions.request?.includes('credentials'), 'permissions.request: credentials');
-      return this.#call.headers[wanted.toLowerCase()];
+      const name = wanted.toLowerCase();
+      return isGatewayKey(name, this.#call.principal) ? undefined : this.#call.headers[name];
     }
   }
 

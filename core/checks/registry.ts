@@ -19,6 +19,7 @@ import { nearest } from '../config/nearest.ts';
 import { faultSentence, schemaFaults } from '../config/schema-faults.ts';
 import { fillingValidatorOf } from '../config/validator.ts';
 import { type CheckCapabilities, hostsOf } from './check-host.ts';
+import { isWithin } from './json-size.ts';
 import { narrowed } from './narrowed-input.ts';
 
 /** A guardrail unit that has been loaded, wherever its code runs. */
@@ -27,6 +28,9 @@ export interface GuardrailUnit {
   readonly trust: CheckSummary['trust'];
   readonly definition: Guardrail;
 }
+
+/** Bytes of JSON: the data of all checks stand in one reply. */
+const maxData = 64 * 1024;
 
 interface Known {
   readonly summary: CheckSummary;
@@ -156,7 +160,9 @@ function checkedVerdict(verdict: Verdict, { id, edits }: CheckSummary): Verdict 
     throw new GatewayError('check_failed', `The check ${id} gave something that is no verdict.`);
   if (edits === undefined && verdict.edits !== undefined && verdict.edits.length > 0)
     throw new GatewayError('check_failed', `The check ${id} wants to change a text, and does not declare edits.`);
-  return verdict;
+  if (verdict.data === undefined || isWithin(verdict.data, maxData)) return verdict;
+  // Its verdict counts all the same: what is left out is only told.
+  return { ...verdict, data: { omitted: `The data of the check are larger than ${maxData} bytes of JSON.` } };
 }
 
 function unknownCheck(id: string, param: string, names: Iterable<string>): GatewayError {

@@ -13,7 +13,9 @@ const bundles = new LRUCache<string, Promise<string>>({
   maxSize: 32 * 1024 * 1024,
   sizeCalculation: (_, source) => source.length + 1,
 });
-const programs = new WeakMap<Sandbox, LRUCache<string, Program>>();
+/** By source, and then by what else tells programs apart: sources are long, and their hash is worth keeping. */
+type Programs = LRUCache<string, LRUCache<string, Program>>;
+const programs = new WeakMap<Sandbox, Programs>();
 
 /** For whom code runs. */
 export interface CodeContext {
@@ -53,9 +55,10 @@ async function programOf(
   { source, memoryMb }: SandboxedCode,
   param: string,
 ): Promise<Program> {
-  const known = programs.get(sandbox) ?? new LRUCache<string, Program>({ max: 500 });
-  programs.set(sandbox, known);
-  const key = `${organisation}\n${memoryMb}\n${source}`;
+  const bySource: Programs = programs.get(sandbox) ?? new LRUCache({ max: 500 });
+  programs.set(sandbox, bySource);
+  const known = bySource.get(source) ?? new LRUCache<string, Program>({ max: 200 });
+  const key = `${organisation} ${memoryMb}`;
   const program = known.get(key);
   if (program !== undefined) return program;
   const made: Program = {
@@ -67,6 +70,7 @@ async function programOf(
     kind: 'code',
   };
   known.set(key, made);
+  bySource.set(source, known);
   return made;
 }
 

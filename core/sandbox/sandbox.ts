@@ -117,7 +117,7 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
     const attempt = (): Attempt => {
       // It may have waited for its turn until nobody waited for it.
       refuseAborted(host.signal);
-      const handles = createHandles(host.credentials, run.credentials);
+      const handles = createHandles(run.credentials === undefined ? {} : host.credentials, run.credentials);
       const { outboundCalls, models = false } = program;
       const grants: Grants = { host, handles, outboundCalls, models, calls: 0 };
       const time = use(grants, 'now', {}) as number;

@@ -99,11 +99,9 @@ export async function loadSandboxedGuardrail(
 
   const crossing = (name: string, declared: DeclaredCheck): AnyCheck => {
     const { functions, ...facts } = declared;
-    const common = {
-      check: name,
-      ...(credentials === undefined ? {} : { credentials }),
-      timeoutMs: declared.remote === undefined ? timeoutMs : remoteMs,
-    };
+    const common = { check: name, timeoutMs: declared.remote === undefined ? timeoutMs : remoteMs };
+    // Who calls nobody needs no secret, and a config can be looked at before there is one.
+    const secrets = credentials === undefined || declared.remote === undefined ? {} : { credentials };
     const looks = functions.includes('accept') || functions.includes('prepare');
     return {
       ...facts,
@@ -111,7 +109,7 @@ export async function loadSandboxedGuardrail(
         ? { accept: (config: Json, host: CheckHost) => sandbox.accept(program, { ...common, config, host }) }
         : {}),
       run: (input: CheckInput, config: Json, host: CheckHost) =>
-        sandbox.run(programFor(input.organisationId ?? ''), { ...common, config, input, host }),
+        sandbox.run(programFor(input.organisationId ?? ''), { ...common, ...secrets, config, input, host }),
     };
   };
   const crossed = Object.entries(checks).map(([name, declared]) => [name, crossing(name, declared)] as const);

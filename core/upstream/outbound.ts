@@ -92,7 +92,7 @@ export function buildOutbound(sources: OutboundSources): Outbound {
 }
 
 function bodyFor(
-  { request, rawBody, strict, body: given }: OutboundSources,
+  { request, leaf, rawBody, strict, body: given }: OutboundSources,
   { endpoint, spec, dialect }: ChosenEndpoint,
   client: Dialect | undefined,
   facts: CallFacts,
@@ -114,7 +114,15 @@ function bodyFor(
   const ruled = applyParamRules(translated, spec.params, note);
   const final = spec.request === undefined ? ruled : spec.request(ruled, facts);
   // The original bytes, when nothing changed them: prompt caches of providers depend on it.
-  return final === given && given === request.body && rawBody !== undefined ? rawBody : stringify(final);
+  const asItCame = final === given && given === request.body && !isGuarded(request, leaf);
+  return asItCame && rawBody !== undefined ? rawBody : stringify(final);
+}
+
+/** What has been looked at must be what leaves: bytes may hold a key twice, and providers differ in which of the two they read. */
+function isGuarded({ defaultGuardrails }: RequestContext, { hooks }: Leaf): boolean {
+  return (
+    hooks.before.length > 0 || defaultGuardrails?.some(({ input }) => input !== undefined && input.length > 0) === true
+  );
 }
 
 function translate(body: JsonObject, from: Dialect, to: Dialect, counting: boolean, context: CodecContext): JsonObject {

@@ -15,12 +15,13 @@ interface Leaf {
 export function editsOfBody(before: JsonObject, after: JsonObject, texts: readonly ScannedText[]): readonly Edit[] {
   const leaves: Leaf[] = [];
   collect(before, after, leaves, 0);
+  const inScope = Map.groupBy(texts, ({ text }) => text);
   const edits: Edit[] = [];
   for (const [text, same] of Map.groupBy(leaves, (leaf) => leaf.before)) {
     const changes = new Set(same.map((leaf) => leaf.after));
     const [changed = text] = changes;
     if (changes.size === 1 && changed === text) continue;
-    const scanned = texts.filter((each) => each.text === text);
+    const scanned = inScope.get(text) ?? [];
     if (scanned.length === 0) throw fault('a string that is no text in scope');
     if (changes.size > 1 || scanned.length !== same.length)
       throw fault('one of several places that hold the same text; all of them must be in scope and change alike');

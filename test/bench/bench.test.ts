@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { bareKoa } from './bare-koa.ts';
+import { checkCosts, renderCosts } from './checks.ts';
 import { direct } from './direct.ts';
-import { gatewayRow, storedGatewayRow } from './gateway.ts';
+import { gatewayRow, guardedGatewayRow, storedGatewayRow } from './gateway.ts';
 import { measure, type RowResult } from './measure.ts';
 import { nginxRow } from './nginx.ts';
 import { failures, renderTable } from './table.ts';
@@ -10,7 +11,9 @@ import type { Scenario } from './traffic.ts';
 
 const requests: Record<Scenario, number> = { json: 300, saturated: 5, spaced: 5 };
 const scenarios = ['json', 'saturated', 'spaced'] as const;
-const rows = [direct, bareKoa, gatewayRow(), storedGatewayRow(), nginxRow()].filter((row) => row !== undefined);
+const rows = [direct, bareKoa, gatewayRow(), storedGatewayRow(), guardedGatewayRow(), nginxRow()].filter(
+  (row) => row !== undefined,
+);
 
 describe('the bench in its short form', { timeout: 120_000 }, () => {
   let results: readonly RowResult[] = [];
@@ -40,5 +43,17 @@ describe('the bench in its short form', { timeout: 120_000 }, () => {
   it('prints every row in the table', () => {
     const table = renderTable(results, bareKoa.name);
     for (const { name } of rows) assert.match(table, new RegExp(`^\\| ${name} +\\|`, 'm'));
+  });
+});
+
+describe('the bench of checks in its short form', { timeout: 120_000 }, () => {
+  it('runs every check that calls nobody, and one in the sandbox', async () => {
+    const costs = await checkCosts(2);
+    const ids = costs.map(({ id }) => id);
+    for (const id of ['default.contains', 'default.regexMatch', 'pii.detect', 'custom.code in the sandbox']) {
+      assert.ok(ids.includes(id), id);
+    }
+    assert.ok(costs.every(({ p50, p90 }) => p50 > 0 && p90 >= p50));
+    assert.equal(renderCosts(costs).split('\n').length, costs.length + 2);
   });
 });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bareKoa } from './bare-koa.ts';
+import { checkCosts, renderCosts } from './checks.ts';
 import { direct } from './direct.ts';
 import { gatewayRow, guardedGatewayRow, storedGatewayRow } from './gateway.ts';
 import { loadProgram } from './load.ts';
@@ -18,6 +19,7 @@ const usage = `npm run bench -- [flags]
   --only json|stream one half of the table
   --peer             also installs and measures the open-source peer
   --short            300 requests and 5 streams a row: proves that the bench runs
+  --checks           the cost of guardrail checks on a text of 10 KB, and nothing else
   --profile FOLDER   writes a CPU profile of the gateway there
 `;
 
@@ -27,6 +29,7 @@ interface Flags {
   readonly only: 'json' | 'stream' | undefined;
   readonly peer: boolean;
   readonly short: boolean;
+  readonly checks: boolean;
   readonly profile: string | undefined;
 }
 
@@ -43,6 +46,10 @@ async function run(flags: Flags): Promise<void> {
   // This process makes the load when there is no wrk, and its children inherit its place.
   if (pinned) execFileSync('taskset', ['-acp', '0', String(process.pid)], { stdio: 'ignore' });
 
+  if (flags.checks) {
+    process.stdout.write(`${renderCosts(await checkCosts(flags.short ? 5 : 300))}\n`);
+    return;
+  }
   const profiling = flags.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', flags.profile];
   const optional = [nginxRow(), flags.peer ? peer : undefined];
   const rows = [
@@ -94,6 +101,7 @@ function readFlags(): Flags {
       only: { type: 'string' },
       peer: { type: 'boolean', default: false },
       short: { type: 'boolean', default: false },
+      checks: { type: 'boolean', default: false },
       profile: { type: 'string' },
     },
   });
@@ -106,6 +114,7 @@ function readFlags(): Flags {
     only,
     peer: values.peer,
     short: values.short,
+    checks: values.checks,
     profile: values.profile,
   };
 }

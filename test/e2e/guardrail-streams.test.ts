@@ -94,7 +94,8 @@ describe('a guarded stream, read by the official SDKs', () => {
                   assert.match(text, /^Good day/);
                   assert.equal(text.endsWith('No more of that.'), verdict === 'soft deny');
                 }
-                if (acts && verdict !== 'pass') assert.doesNotMatch(raw.replaceAll(/^data: .*hook_results.*$/gm, ''), /swor|rdfi|ish,/);
+                if (acts && verdict !== 'pass')
+                  assert.doesNotMatch(raw.replaceAll(/^data: .*hook_results.*$/gm, ''), /swor|rdfi|ish,/);
                 assert.equal(finish, acts && verdict === 'deny' ? denied : stop);
                 assert.equal(client === 'chat' || client === 'completions', raw.trimEnd().endsWith('[DONE]'));
 

@@ -190,9 +190,9 @@ describe('the saved guardrails of a workspace', () => {
       guardrails: ['one', 'two', 'three', 'four'].flatMap((slug) => saved('a', slug)),
       organisation: { guardrails: { input: ['one'], output: ['four'] } },
       workspace: { guardrails: { input: ['two', 'one'] } },
-      key: { guardrails: { input: ['three', 'id-two'] } },
+      key: { guardrails: { input: ['three', 'id-two', 'four'] } },
     });
     const reply = await ask({ input_guardrails: ['three'] });
-    assert.deepEqual([idsOf(reply), idsOf(reply, 'after')], [['three', 'one', 'two'], ['four']]);
+    assert.deepEqual([idsOf(reply), idsOf(reply, 'after')], [['three', 'one', 'two', 'four'], ['four']]);
   });
 });

@@ -127,18 +127,26 @@ describe('the order of guardrails', () => {
 });
 
 describe('what reaches the provider', () => {
-  it('are the very bytes of the client when nothing was changed', async (t) => {
+  const bytes = '{ "model":"m",  "messages":[{"role":"user","content":"\\u0041 \\/ B"}], "n" : 1e0 }';
+  const sentWith = async (t: Parameters<typeof guarded>[0], lists: JsonObject) => {
     const peer = await startPeer(t);
-    const gateway = await guarded(t);
-    const body = '{ "model":"m",  "messages":[{"role":"user","content":"\\u0041 \\/ B"}], "n" : 1e0 }';
-    const config = {
-      ...target(peer),
+    const { post } = await guarded(t);
+    const config = JSON.stringify(target(peer, lists));
+    const reply = await post('/v1/chat/completions', bytes, { 'x-gw-config': config });
+    assert.equal(reply.status, 200, reply.text);
+    return peer.requests[0]?.bytes.toString();
+  };
+
+  it('are the very bytes of the client where only the reply is guarded', async (t) => {
+    assert.equal(await sentWith(t, { output_guardrails: [without('bad')] }), bytes);
+  });
+
+  it('is what guardrails have looked at, the same JSON, where they changed nothing', async (t) => {
+    const lists = {
       input_guardrails: [without('bad'), swap('absent', 'x')],
       input_mutators: [swap('none', '')],
     };
-    const reply = await gateway.post('/v1/chat/completions', body, { 'x-gw-config': JSON.stringify(config) });
-    assert.equal(reply.status, 200, reply.text);
-    assert.equal(peer.requests[0]?.bytes.toString(), body);
+    assert.equal(await sentWith(t, lists), JSON.stringify(JSON.parse(bytes)));
   });
 
   it('is the edited body, with all fields that nobody edited', async (t) => {

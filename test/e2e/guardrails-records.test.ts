@@ -4,6 +4,7 @@ import type { JsonObject } from 'portcullis/sdk';
 import { guarded, resultsOf, said, says, without } from '../plugins/guardrails/guarded.ts';
 import { startPeer } from '../support/peer.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
+import { target } from '../support/routed.ts';
 
 noUnhandledRejections();
 
@@ -66,6 +67,30 @@ describe('an async guardrail', () => {
         [false, undefined],
         [true, 'check_failed'],
       ],
+    );
+  });
+
+  it('runs its code to the end although the client has left', async (t) => {
+    const peer = await startPeer(t);
+    peer.always({ before: 'never' });
+    const code = "export default ({ text }) => ({ pass: !text.includes('bad') })";
+    const main = target(peer, { input_guardrails: [{ 'custom.code': { code }, async: true }] });
+    const { url, records } = await guarded(t, { configs: { main }, defaultConfig: 'main' });
+    const leaving = new AbortController();
+    const sent = fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(says('bad')),
+      signal: leaving.signal,
+    });
+    await peer.request(0);
+    leaving.abort();
+    await assert.rejects(sent, { name: 'AbortError' });
+    const [record] = await records(1);
+    assert.equal(record?.status, 499);
+    assert.deepEqual(
+      record?.guardrails?.map(({ verdict, checks }) => [verdict, checks[0]?.error]),
+      [[false, undefined]],
     );
   });
 

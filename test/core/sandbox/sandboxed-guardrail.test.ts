@@ -85,6 +85,18 @@ describe('a guardrail in the sandbox', () => {
     assert.equal(loaded.credentials?.properties.apiKey?.['x-secret' as never], true);
   });
 
+  it('asks for no credentials where a check calls nobody', async () => {
+    const { checks } = await load(words);
+    const host = createCheckHost();
+    Object.defineProperty(host, 'credentials', {
+      get: () => {
+        throw new GatewayError('check_failed', 'None are stored.');
+      },
+    });
+    assert.equal((await run(checks.banned, checkInput({ text: 'fine' }), { words: ['bad'] }, host)).pass, true);
+    await assert.rejects(run(checks.asked, checkInput({ text: 'fine' }), {}, host), /None are stored/);
+  });
+
   it('gives its verdicts', async () => {
     const { banned } = (await load(words)).checks;
     const verdict = (text: string) => run(banned, checkInput({ text }), { words: ['red', 'blue'] }, createCheckHost());

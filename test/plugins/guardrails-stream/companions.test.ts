@@ -77,13 +77,10 @@ describe('arguments of tools', () => {
       ];
       const { steps } = through(pass, deltas, dialect);
       const order = steps.flatMap((step) => ('block' in step ? [`${step.block} ${step.type}`] : []));
-      assert.deepEqual([...new Set(order)], [
-        '0 text',
-        '1 tool-call',
-        '1 tool-arguments',
-        '2 tool-call',
-        '2 tool-arguments',
-      ]);
+      assert.deepEqual(
+        [...new Set(order)],
+        ['0 text', '1 tool-call', '1 tool-arguments', '2 tool-call', '2 tool-arguments'],
+      );
       const said = steps.map((step) => (step.type === 'tool-arguments' && step.block === 2 ? step.text : '')).join('');
       assert.deepEqual(parseJson(said), { b: 'two, which is much longer than a window is allowed to be' });
     }
@@ -174,5 +171,23 @@ describe('what goes alongside a text', () => {
       const counted = steps.find((step) => step.type === 'usage');
       assert.equal(counted?.type === 'usage' ? counted.usage.output : undefined, 4, dialect.name);
     }
+  });
+});
+
+describe('edits of several checks', () => {
+  it('that overlap are made together: nothing that one takes away is said by another', () => {
+    const said = 'Please call Jane at home';
+    const look = (reading: Parameters<ReturnType<typeof mask>>[0]) => {
+      const whole = mask(/^[\s\S]+$/g, said.replace('Please', 'Do'))(reading);
+      const name = mask(/Jane/g)(reading);
+      const edits = new Map(
+        [...whole.edits].map(([key, edits]) => [key, [...edits, ...(name.edits.get(key) ?? [])]] as const),
+      );
+      return { ...whole, edits };
+    };
+    const { source, client } = windows(look, { tokens: 64 });
+    source.push(wireOf([start, ...(said.match(/.{1,5}/g) ?? []).map((piece) => text(piece)), finish(), end]));
+    source.end();
+    assert.equal(textOf(understood(client.bytes)), 'Do call [X] at home');
   });
 });

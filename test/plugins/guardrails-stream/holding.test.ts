@@ -18,7 +18,11 @@ import {
   wireOf,
 } from './windows.ts';
 
-const chunk = (said: string) => wireOf([start, text(said)]).split('\n\n').slice(1).join('\n\n');
+const chunk = (said: string) =>
+  wireOf([start, text(said)])
+    .split('\n\n')
+    .slice(1)
+    .join('\n\n');
 const seen = ({ client }: Windows) => textOf(understood(client.bytes));
 
 function clock(t: TestContext) {

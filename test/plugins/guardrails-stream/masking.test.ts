@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { dialects, type GenerationDialect } from 'portcullis/sdk';
+import { type Delta, dialects, type GenerationDialect, parseJson } from 'portcullis/sdk';
 import { answer, mask, text, textOf, understood, windows, wireOf } from './windows.ts';
 
 const secret = 'jane.doe42@example.org';
@@ -93,9 +93,7 @@ describe('a masked text', () => {
         fc.array(fc.tuple(fc.nat(2), fc.constantFrom('ab ', secret, 'longer words ', ' ')), { maxLength: 60 }),
         fc.integer({ min: 8, max: 20 }),
         (turns, tokens) => {
-          const said = [0, 1, 2].map((choice) =>
-            turns.map(([at, word]) => (at === choice ? word : '')).join(''),
-          );
+          const said = [0, 1, 2].map((choice) => turns.map(([at, word]) => (at === choice ? word : '')).join(''));
           const { source, client } = windows(mask(new RegExp(secret, 'g')), { tokens, overlap: tokens });
           const deltas = turns.map(([choice, word]) => text(word, choice));
           const [first, ...rest] = answer();
@@ -108,5 +106,42 @@ describe('a masked text', () => {
       ),
       { numRuns: 200 },
     );
+  });
+
+  it('leaves the arguments of tools JSON, whatever is escaped around it, and wherever they are cut', () => {
+    const words = fc.constantFrom('é', '\n', '"', '\\', 'x', 'a', ' ', '漢', 'S3CRET', 'S3CRET');
+    fc.assert(
+      fc.property(
+        fc.array(words, { maxLength: 80 }),
+        fc.integer({ min: 8, max: 24 }),
+        cuts,
+        (parts, tokens, places) => {
+          const said = JSON.stringify({ text: parts.join(''), more: parts }).replaceAll(
+            /[^\x20-\x7e]/g,
+            (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+          );
+          const { source, client } = windows(mask(/[a-f0-9u]{0,6}S3CRET/g, '"\\'), { tokens, overlap: 4 });
+          const call = { type: 'tool-call', choice: 0, block: 0, id: 'call_1', name: 'send' } as const;
+          const written = pieces(said, places).map(
+            (piece): Delta => ({ type: 'tool-arguments', choice: 0, block: 0, text: piece }),
+          );
+          const [first = call, ...rest] = answer();
+          source.push(wireOf([first, call, ...written, ...rest]));
+          source.end();
+          const got = textOf(understood(client.bytes), 'tool-arguments');
+          assert.notEqual(parseJson(got), undefined, got);
+          assert.doesNotMatch(got, /S3CRET/);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  it('is never parted from the other half of its characters', () => {
+    const { source, client } = windows(mask(pattern), { tokens: 8, overlap: 1 });
+    source.push(wireOf(answer(`${'🦊'.repeat(100)}x`)));
+    source.end();
+    assert.doesNotMatch(client.bytes, /\\ud8/i);
+    assert.equal(textOf(understood(client.bytes)), `${'🦊'.repeat(100)}x`);
   });
 });

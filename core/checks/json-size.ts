@@ -1,0 +1,22 @@
+import type { Json } from 'portcullis/sdk';
+
+/** Most bytes that one UTF-16 unit takes in JSON: as an escape. */
+const bytesPerUnit = 6;
+const bytesPerValue = 32;
+
+/** Whether a value has at most so many bytes of JSON. Small ones, as most are, are not written for that. */
+export function isWithin(value: Json, bytes: number): boolean {
+  return room(value, bytes) >= 0 || Buffer.byteLength(JSON.stringify(value)) <= bytes;
+}
+
+/** What is left of the bytes after the most that the value can take; below 0 when it may take more. */
+function room(value: Json, bytes: number): number {
+  if (typeof value === 'string') return bytes - value.length * bytesPerUnit - 2;
+  if (typeof value !== 'object' || value === null) return bytes - bytesPerValue;
+  let left = bytes - 2;
+  for (const [name, member] of Object.entries(value)) {
+    left = room(member, left - name.length * bytesPerUnit - 4);
+    if (left < 0) break;
+  }
+  return left;
+}

@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type CheckCall, type CheckInput, GatewayError, type JsonObject, type ReadyCheck } from 'portcullis/sdk';
+import { checkInput } from 'portcullis/sdk/testing';
+import { loadGuardrails } from '../../core/checks/load-guardrails.ts';
+import { createChecks } from '../../core/checks/registry.ts';
+import { loadUnits } from '../../core/loader/load.ts';
+import { createCodeRunner } from '../../core/sandbox/code-runner.ts';
+import { createSandbox } from '../../core/sandbox/sandbox.ts';
+import { repository } from './children.ts';
+import { quantile } from './quantile.ts';
+
+/** What one run of a check costs on a text of 10 KB, in microseconds. */
+export interface CheckCost {
+  readonly id: string;
+  readonly p50: number;
+  readonly p90: number;
+}
+
+const text = 'The third shelf of the east room holds nine of them, and two more wait at the gate. '.repeat(122);
+/** Runs between two looks at the clock, which is too coarse for one. */
+const batch = 20;
+const code =
+  'export default (input) => ({ pass: !/forbidden \\w{1,20}/.test(input.text), data: { length: input.text.length } });';
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const call: CheckCall = {
+  principal: { id: 'bench', kind: 'anonymous' },
+  traceId: 'bench',
+  credentials: undefined,
+  timeoutMs: 5000,
+  signal: new AbortController().signal,
+  forward: {},
+  headers: {},
+};
+
+/**
+ * Runs every built-in check that calls nobody, with the parameters of its first fixture, and a check in the sandbox.
+ * @param rounds looks at the clock for each check
+ */
+export async function checkCosts(rounds: number): Promise<readonly CheckCost[]> {
+  const sandbox = createSandbox({ log: silent, now: Date.now });
+  try {
+    const units = await loadUnits({ pluginFolders: [], signingKeys: [] });
+    const checks = createChecks(await loadGuardrails(units.guardrails.units, unavailable), {
+      log: () => silent,
+      now: Date.now,
+      send: unavailable,
+      ask: unavailable,
+      code: (host, organisation = '') => createCodeRunner(sandbox, { organisation, host }),
+    });
+    const local = checks.summaries.filter(({ remote, runsCode }) => remote === undefined && !runsCode);
+    const costs: CheckCost[] = [];
+    for (const { id, unit, phases } of local) {
+      const parameters = exampleOf(unit, id);
+      if (parameters === undefined) continue;
+      const [phase = 'beforeRequest'] = phases;
+      costs.push(
+        await costOf(id, checks.ready(id, parameters, id), checkInput({ text, phase, model: 'bench' }), rounds),
+      );
+    }
+    costs.push(await sandboxedCost(checks.ready('custom.code', { code }, 'custom.code'), rounds));
+    return costs;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+const unavailable = (): never => {
+  throw new GatewayError('check_failed', 'There is nothing to call here.');
+};
+
+/** The parameters of a check's first fixture; `{}` where it has none and needs none. */
+function exampleOf(unit: string, id: string): JsonObject | undefined {
+  const folder = join(repository, 'guardrails', unit, 'fixtures');
+  const check = id.slice(unit.length + 1);
+  const name = listed(folder).find((file) => file.startsWith(`${check}.`));
+  if (name === undefined) return {};
+  const { parameters = {}, exchanges = [] } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as {
+    parameters?: JsonObject;
+    exchanges?: readonly unknown[];
+  };
+  return exchanges.length > 0 ? undefined : parameters;
+}
+
+function listed(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+async function costOf(id: string, ready: ReadyCheck, input: CheckInput, rounds: number): Promise<CheckCost> {
+  const once = async () => {
+    for (let run = 0; run < batch; run += 1) {
+      const verdict = ready.run(input, call);
+      if (verdict instanceof Promise) await verdict;
+    }
+  };
+  for (let warm = 0; warm < rounds; warm += 1) await once();
+  const samples: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    // Of this thread alone: what else the machine does is no cost of the check.
+    const start = process.threadCpuUsage();
+    await once();
+    const { user, system } = process.threadCpuUsage(start);
+    samples.push((user + system) / batch);
+  }
+  return { id, p50: quantile(samples, 0.5), p90: quantile(samples, 0.9) };
+}
+
+/** In wall clock, for the work is done elsewhere: warm, one at a time, with the pause between two requests in which contexts are made ready. */
+async function sandboxedCost(ready: ReadyCheck, rounds: number): Promise<CheckCost> {
+  const input = checkInput({ text });
+  const samples: number[] = [];
+  for (let run = 0; run < rounds * 2; run += 1) {
+    const start = performance.now();
+    await ready.run(input, call);
+    if (run >= rounds) samples.push((performance.now() - start) * 1000);
+    await delay(2);
+  }
+  return { id: 'custom.code in the sandbox', p50: quantile(samples, 0.5), p90: quantile(samples, 0.9) };
+}
+
+export function renderCosts(costs: readonly CheckCost[]): string {
+  const rows = costs.map(({ id, p50, p90 }) => `| ${id} | ${p50.toFixed(1)} | ${p90.toFixed(1)} |`);
+  return ['| check on 10 KB (CPU; in the sandbox wall clock) | p50 µs | p90 µs |', '|---|--:|--:|', ...rows].join('\n');
+}

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { check, GatewayError, schema, secret, type Verdict } from 'portcullis/sdk';
+import { checkInput } from 'portcullis/sdk/testing';
+import { callOf, checksOf, readyOf, unitOf } from './unit-of.ts';
+
+const nothing = schema.Object({}, { additionalProperties: false });
+const phases = ['beforeRequest'] as const;
+const passing = check({ title: 'Passes', config: nothing, phases, run: () => ({ pass: true }) });
+
+describe('the checks of a gateway', () => {
+  it('are known by unit and name, in order, with what can be known before they run', () => {
+    const remote = check({
+      title: 'Calls',
+      description: 'Calls out.',
+      config: schema.Object({ words: schema.Array(schema.String()) }, { additionalProperties: false }),
+      phases: ['beforeRequest', 'afterRequest'],
+      endpoints: ['chatComplete'],
+      scans: false,
+      edits: 'only',
+      remote: { timeoutMs: 7 },
+      run: () => ({ pass: true }),
+    });
+    const credentials = schema.Object({ apiKey: secret() }, { additionalProperties: false });
+    const { checks } = checksOf([
+      unitOf({ passing }, { name: 'zeta', permissions: { sandbox: true } }),
+      unitOf({ remote }, { name: 'alpha', credentials }),
+    ]);
+    assert.deepEqual(
+      checks.summaries.map(({ id }) => id),
+      ['alpha.remote', 'zeta.passing'],
+    );
+    const { config, credentials: shown, ...known } = checks.find('alpha.remote') ?? assert.fail('It is not there.');
+    assert.deepEqual(known, {
+      id: 'alpha.remote',
+      unit: 'alpha',
+      version: '1.2.3',
+      trust: 'trusted',
+      title: 'Calls',
+      description: 'Calls out.',
+      phases: ['beforeRequest', 'afterRequest'],
+      endpoints: ['chatComplete'],
+      scans: false,
+      edits: 'only',
+      remote: { timeoutMs: 7 },
+      runsCode: false,
+    });
+    assert.deepEqual(
+      [Object.keys(config.properties ?? {}), Object.keys(shown?.properties ?? {})],
+      [['words'], ['apiKey']],
+    );
+    assert.equal(checks.find('zeta.passing')?.runsCode, true);
+    assert.equal(checks.find('zeta.other'), undefined);
+  });
+
+  it('that are not there are refused with the nearest name', () => {
+    const { checks } = checksOf([unitOf({ passing })]);
+    assert.throws(() => checks.ready('unit.pasing', {}, 'checks[0]'), {
+      code: 'invalid_config',
+      param: 'checks[0]',
+      message: 'No check has the id "unit.pasing". Did you mean unit.passing?',
+    });
+  });
+
+  const config = schema.Object(
+    { words: schema.Array(schema.String(), { minItems: 1 }), operator: schema.String({ default: 'any' }) },
+    { additionalProperties: false },
+  );
+  it('refuse parameters that do not fit, with the place of the first fault', () => {
+    const { checks } = checksOf([
+      unitOf({ one: check({ title: 'One', config, phases, run: () => ({ pass: true }) }) }),
+    ]);
+    assert.throws(() => checks.ready('unit.one', { words: [], word: 1 }, 'checks[0].parameters'), {
+      code: 'invalid_config',
+      param: 'checks[0].parameters.word',
+      message: /^checks\[0\]\.parameters: word is not a known key.*\nchecks\[0\]\.parameters: words must be/,
+    });
+  });
+
+  it('are made ready once, from a copy with the defaults filled in', async () => {
+    const prepared: unknown[] = [];
+    const one = check({
+      title: 'One',
+      config,
+      phases,
+      prepare: (given) => {
+        prepared.push(given);
+        return given.operator;
+      },
+      run: (_, operator) => ({ pass: true, data: operator }),
+    });
+    const given = { words: ['x'] };
+    const ready = readyOf(one, {}, {}, given);
+    for (let time = 0; time < 3; time += 1)
+      assert.deepEqual(await ready.run(checkInput(), callOf()), { pass: true, data: 'any' });
+    assert.deepEqual([prepared, given], [[{ words: ['x'], operator: 'any' }], { words: ['x'] }]);
+    assert.equal(Object.isFrozen(prepared[0]), true);
+  });
+
+  const refusals: readonly [string, unknown, string, RegExp][] = [
+    [
+      'an error that names the field',
+      new GatewayError('invalid_config', 'No such pattern.', { param: 'rule' }),
+      'at.rule',
+      /^at\.rule: No such pattern\.$/,
+    ],
+    ['an error that names none', new GatewayError('invalid_config', 'Not like this.'), 'at', /^at: Not like this\.$/],
+    ['any other error', new RangeError('too far'), 'at', /cannot use these parameters: too far/],
+    ['what is no error', 'nonsense', 'at', /threw something that is no error/],
+  ];
+  for (const [what, thrown, param, message] of refusals) {
+    it(`place what prepare and accept throw: ${what}`, async () => {
+      const refuse = (): never => {
+        throw thrown;
+      };
+      const broken = check({ title: 'Broken', config: nothing, phases, prepare: refuse, run: () => ({ pass: true }) });
+      assert.throws(() => readyOf(broken), { code: 'invalid_config', param, message });
+      const later = check({
+        title: 'Later',
+        config: nothing,
+        phases,
+        accept: async () => refuse(),
+        run: () => ({ pass: true }),
+      });
+      await assert.rejects(readyOf(later).accept(callOf()), { code: 'invalid_config', param, message });
+    });
+  }
+
+  it('without an accept of their own are accepted', async () => {
+    await readyOf(passing).accept(callOf());
+  });
+});
+
+describe('the verdict of a check', () => {
+  const giving = (given: unknown, edits?: 'may') =>
+    check({
+      title: 'Gives',
+      config: nothing,
+      phases,
+      ...(edits === undefined ? {} : { edits }),
+      run: () => given as Verdict,
+    });
+  const later = (given: unknown) =>
+    check({ title: 'Gives later', config: nothing, phases, run: async () => given as Verdict });
+  const edits = [{ text: 0, start: 0, end: 1, with: '' }];
+
+  for (const given of [undefined, null, {}, { pass: 'yes' }, 1]) {
+    it(`is none: ${JSON.stringify(given)}`, async () => {
+      assert.throws(() => readyOf(giving(given)).run(checkInput(), callOf()), {
+        code: 'check_failed',
+        message: /unit\.one gave something/,
+      });
+      await assert.rejects(async () => readyOf(later(given)).run(checkInput(), callOf()), { code: 'check_failed' });
+    });
+  }
+
+  it('holds edits only where the check declares them', () => {
+    const verdict = { pass: true, edits };
+    assert.equal(readyOf(giving(verdict, 'may')).run(checkInput(), callOf()), verdict);
+    assert.throws(() => readyOf(giving(verdict)).run(checkInput(), callOf()), {
+      code: 'check_failed',
+      message: /does not declare edits/,
+    });
+    const none = { pass: true, edits: [] };
+    assert.equal(readyOf(giving(none)).run(checkInput(), callOf()), none);
+  });
+
+  it('comes without a promise where the check gives none', () => {
+    assert.deepEqual(readyOf(passing).run(checkInput(), callOf()), { pass: true });
+  });
+});
+
+describe('what a check sees', () => {
+  const input = checkInput({
+    text: 'hi',
+    body: { a: 1 },
+    reply: { b: 2 },
+    headers: { 'x-a': 'b' },
+    metadata: { team: 'c' },
+  });
+  const seeing = check({
+    title: 'Sees',
+    config: nothing,
+    phases,
+    run: ({ text, prompt, body, reply, headers, metadata }) => ({
+      pass: true,
+      data: { text, prompt, body, reply: reply ?? null, headers: { ...headers }, metadata: { ...metadata } },
+    }),
+  });
+  const all = {
+    text: 'hi',
+    prompt: 'hi',
+    body: { a: 1 },
+    reply: { b: 2 },
+    headers: { 'x-a': 'b' },
+    metadata: { team: 'c' },
+  };
+  const empty = { ...all, body: {}, reply: null, headers: {}, metadata: {} };
+  const table = [
+    [[], empty],
+    [['body'], { ...empty, body: all.body, reply: all.reply }],
+    [['headers'], { ...empty, headers: all.headers }],
+    [['metadata'], { ...empty, metadata: all.metadata }],
+    [['credentials'], empty],
+    [['body', 'headers', 'metadata'], all],
+  ] as const;
+  for (const [request, expected] of table) {
+    it(`beside the texts is what its manifest asks for: ${request.join(', ') || 'nothing'}`, async () => {
+      const { data } = await readyOf(seeing, { permissions: { request: [...request] } }).run(input, callOf());
+      assert.deepEqual(data, expected);
+    });
+  }
+});
+
+describe('credentials for a unit', () => {
+  const credentials = schema.Object({ apiKey: secret() }, { additionalProperties: false });
+  const { checks } = checksOf([
+    unitOf({ passing }, { name: 'vendor', credentials }),
+    unitOf({ passing }, { name: 'plain' }),
+  ]);
+
+  it('are accepted where they fit', () => checks.checkCredentials('vendor', { apiKey: 'k' }, 'credentials'));
+
+  for (const [unit, given, message] of [
+    ['vendor', { apiKey: 'canary', more: 'canary' }, /more is not a known key/],
+    ['vendor', {}, /apiKey is required/],
+    ['plain', { apiKey: 'canary' }, /takes no credentials/],
+    ['nobody', { apiKey: 'canary' }, /No guardrail unit/],
+  ] as const) {
+    it(`are refused, and never repeated: ${unit} ${Object.keys(given).join()}`, () => {
+      assert.throws(
+        () => checks.checkCredentials(unit, given, 'credentials'),
+        (error: GatewayError) => {
+          assert.equal(error.code, 'invalid_config');
+          assert.match(error.message, message);
+          assert.equal(error.message.includes('canary'), false);
+          return true;
+        },
+      );
+    });
+  }
+});
