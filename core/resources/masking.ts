@@ -5,7 +5,7 @@ const secretName =
   /(^|_|-)(key|keys|secret|secrets|token|tokens|password|passwd|passphrase|credential|credentials|authorization|cookie|private|signature|pat|client_auth)$|access_?key|api[-_]?key|service_account_json|^auth$/i;
 const harmless = new Set(['secret_key', 'value_key', 'scim_group_key', 'group_by', 'target_field']);
 /** Below these stand settings of others, whose names tell nothing: all of their values are masked. */
-const opaque = new Set(['configurations', 'model_config', 'auth_config', 'custom_headers', 'client_auth']);
+const opaque = new Set(['configurations', 'headers', 'model_config', 'auth_config', 'custom_headers', 'client_auth']);
 const mask = '*****';
 const deepest = 20;
 

@@ -39,7 +39,8 @@ export const jwtParameters = schema.Object(
       schema.Unsafe<JsonObject>({
         type: 'object',
         maxProperties: 20,
-        description: 'The key set itself, in the place of jwksUri.',
+        'x-secret': true,
+        description: 'The key set itself, in the place of jwksUri. Stored encrypted, for it may hold shared secrets.',
       }),
     ),
     headerKey: schema.String({

@@ -15,7 +15,8 @@ export const headersParameter = schema.Optional(
       { type: 'object', additionalProperties: { type: 'string', maxLength: 8192 }, maxProperties: mostHeaders },
       { type: 'string', maxLength: 65_536 },
     ],
-    description: 'Headers that the call carries: an object of strings, or its JSON.',
+    'x-secret': true,
+    description: 'Headers that the call carries: an object of strings, or its JSON. Stored encrypted.',
   }),
 );
 

@@ -1,6 +1,6 @@
 import { asObject, type Control, guardrailInReach } from 'portcullis/sdk';
 import { credentialsOf } from './credentials/table.ts';
-import { joined } from './inline-credentials.ts';
+import { joined } from './secret-parameters.ts';
 import type { GuardrailRecord } from './table.ts';
 
 /** What requests need of guardrails, credentials in clear. */

@@ -1,6 +1,7 @@
 import { asObject, GatewayError, type Json, type JsonObject } from 'portcullis/sdk';
 
-const mask = '*****';
+/** What replies show in the place of a secret. */
+export const maskedValue = '*****';
 
 /** Credentials as replies show them: what their schema calls secret is masked, and so is what it does not know. */
 export function masked(credentials: JsonObject, schema: JsonObject | undefined): JsonObject {
@@ -8,7 +9,7 @@ export function masked(credentials: JsonObject, schema: JsonObject | undefined):
   return Object.fromEntries(
     Object.entries(credentials).map(([name, value]) => {
       const known = asObject(Object.hasOwn(properties, name) ? properties[name] : undefined);
-      return [name, known === undefined || known['x-secret'] === true ? mask : value];
+      return [name, known === undefined || known['x-secret'] === true ? maskedValue : value];
     }),
   );
 }
@@ -19,15 +20,12 @@ export function masked(credentials: JsonObject, schema: JsonObject | undefined):
  * @throws GatewayError `bad_request`
  */
 export function refuseMasks(credentials: JsonObject, param: string): void {
-  const name = Object.keys(credentials).find((one) => isMask(credentials[one]));
-  if (name === undefined) return;
-  throw new GatewayError(
-    'bad_request',
-    `${param}.${name} holds the mask that replies show: send the credential itself.`,
-    { param: `${param}.${name}` },
-  );
+  for (const [name, value] of Object.entries(credentials)) refuseMask(value, `${param}.${name}`);
 }
 
-function isMask(value: Json | undefined): boolean {
-  return value === mask;
+/** @throws GatewayError `bad_request` */
+export function refuseMask(value: Json, param: string): void {
+  if (value !== maskedValue) return;
+  const text = `${param} holds the mask that replies show: send the secret itself.`;
+  throw new GatewayError('bad_request', text, { param });
 }

@@ -8,8 +8,8 @@ import {
   type Operation,
 } from 'portcullis/sdk';
 import { acceptSaved, readSaved } from '../definition/saved.ts';
-import { refuseMaskedChecks } from './inline-credentials.ts';
 import { principalOf } from './principal.ts';
+import { refuseMaskedChecks } from './secret-parameters.ts';
 
 const longest = 1_048_576;
 const acceptMs = 5_000;
@@ -35,7 +35,7 @@ export async function acceptedGuardrail(
       param: 'checks',
     });
   }
-  refuseMaskedChecks(checks);
+  refuseMaskedChecks(checks, known);
   const saved = readSaved({ checks, actions: asObject(given.actions) ?? {} }, known);
   await inTime(acceptSaved(saved, known, { principal: principalOf(operation) }));
   return saved;

@@ -10,10 +10,10 @@ import {
   schema,
 } from 'portcullis/sdk';
 import { refuseWhileConfigured } from './config-uses.ts';
-import { joined, parted } from './inline-credentials.ts';
 import { permission } from './reach.ts';
 import { getGuardrail, listGuardrails } from './read.ts';
 import { acceptedGuardrail } from './read-saved.ts';
+import { joined, parted } from './secret-parameters.ts';
 import type { GuardrailRecord } from './table.ts';
 import { trials } from './trials.ts';
 import { appendVersion, versions } from './versions.ts';

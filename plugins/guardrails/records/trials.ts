@@ -8,10 +8,10 @@ import {
   schema,
 } from 'portcullis/sdk';
 import { runTrial, type Sample } from '../trial.ts';
-import { joined } from './inline-credentials.ts';
 import { principalOf } from './principal.ts';
 import { demandAny, guardrailOfPath } from './reach.ts';
 import { acceptedGuardrail, type Saved } from './read-saved.ts';
+import { joined } from './secret-parameters.ts';
 
 const endpoints = [
   'chatComplete',

@@ -134,6 +134,25 @@ inEachPlace('credentials', (place) => {
     await control.ok('DELETE', '/v1/plugins/test-vendor');
   });
 
+  it('among the parameters of a check are masked, sealed and told to nobody', async () => {
+    const { control, workspace, make, find, refused } = place();
+    const hook = (headers: JsonObject | string): JsonObject => ({
+      id: 'default.webhook',
+      parameters: { webhookURL: 'https://hooks.example.com/', headers },
+    });
+    const given = hook({ 'x-own': apiKey });
+    const { id } = await make({ checks: [given, hook(JSON.stringify({ 'x-own': apiKey }))] });
+    const shown = (await control.ok('GET', `/v1/guardrails/${id}`)).checks;
+    assert.deepEqual(shown, [hook({ 'x-own': '*****' }), hook('*****')]);
+    assert.deepEqual(asObjects((await find(workspace, id))?.checks)[0], given);
+    assert.ok(!(await rows(place())).includes(apiKey));
+    const again = [hook({ 'x-own': '*****' })];
+    assert.deepEqual(await refused('PUT', `/v1/guardrails/${id}`, { body: { checks: again } }), [
+      400,
+      'checks[0].parameters.headers.x-own',
+    ]);
+  });
+
   it('of a guardrail’s own are gone once it is removed', async () => {
     const { control, make } = place();
     const { id } = await make({ checks: [withKey] });
