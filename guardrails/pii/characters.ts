@@ -14,6 +14,12 @@ export function kindOf(code: number): number {
   return code < 128 ? (kinds[code] ?? kind.other) : kind.other;
 }
 
+/** Whether a token goes on. */
+export function isInside(code: number): boolean {
+  const what = kindOf(code);
+  return what === kind.inside || what === kind.digit;
+}
+
 export function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }

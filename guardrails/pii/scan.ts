@@ -1,17 +1,28 @@
 import type { Category, Found } from './categories.ts';
-import { kind, kindOf } from './characters.ts';
+import { digitsEnd, isInside, kind, kindOf } from './characters.ts';
 import { findNumbers } from './numbers/find.ts';
 import { merged } from './overlap.ts';
 import { findAssignment } from './secrets/assignment.ts';
 import { pemFinder } from './secrets/pem.ts';
-import { findToken, shortestToken } from './secrets/token.ts';
+import { findToken, shortestToken, tokenBeginnings } from './secrets/token.ts';
 import { findEmail } from './words/email.ts';
 import { findIpv6 } from './words/ipv6.ts';
 import { findUrlCredentials } from './words/url-credentials.ts';
 
+/** Where something may stand: prose goes by at the speed of the engine's own search. */
+const triggers = new RegExp(`[0-9:=@]|${[...tokenBeginnings].join('|')}`, 'g');
+
+/** The run of letters, digits, `_` and `-` around a place, no further back than `from`. */
+function runAround(text: string, at: number, from: number): readonly [start: number, end: number] {
+  let [start, end] = [at, at];
+  while (start > from && isInside(text.charCodeAt(start - 1))) start -= 1;
+  while (isInside(text.charCodeAt(end))) end += 1;
+  return [start, end];
+}
+
 /**
  * The findings of a text, in order, none over another. The text is read once; detectors look around where a digit, a
- * colon, an equals sign, an @ or the end of a long token calls for one, each within bounds or over a stretch that no
+ * colon, an equals sign, an @ or the beginning of an issued key calls for one, each within bounds or over a stretch that no
  * other call reads again: the time grows with the length of the text and nothing else.
  */
 export function scan(text: string, wanted: ReadonlySet<Category>, allow: ReadonlySet<string>): readonly Found[] {
@@ -24,19 +35,24 @@ export function scan(text: string, wanted: ReadonlySet<Category>, allow: Readonl
   };
   const pem = pemFinder(text);
   // Up to where earlier calls have read already.
-  let [numbersTo, colonsTo, credentialsTo] = [0, 0, 0];
-  let token = 0;
-  for (let at = 0; at <= text.length; at += 1) {
+  let [numbersTo, tokensTo, colonsTo, credentialsTo] = [0, 0, 0, 0];
+  const tokenAround = (at: number) => {
+    if (at < tokensTo) return;
+    const [start, end] = runAround(text, at, tokensTo);
+    tokensTo = end;
+    if (end - start >= shortestToken) findToken(text, start, end, pem, report);
+  };
+  triggers.lastIndex = 0;
+  for (let trigger = triggers.exec(text); trigger !== null; trigger = triggers.exec(text)) {
+    const { index: at } = trigger;
     const what = kindOf(text.charCodeAt(at));
-    if (what === kind.inside) continue;
     if (what === kind.digit) {
       if (at >= numbersTo) numbersTo = findNumbers(text, at, report);
-      continue;
+      triggers.lastIndex = Math.max(at + 1, Math.min(numbersTo, digitsEnd(text, at)));
     }
-    if (at - token >= shortestToken) findToken(text, token, at, pem, report);
-    token = at + 1;
-    if (what === kind.other || at < credentialsTo) continue;
-    if (what === kind.at) findEmail(text, at, report);
+    if (what === kind.digit || what === kind.inside) tokenAround(at);
+    else if (at < credentialsTo) continue;
+    else if (what === kind.at) findEmail(text, at, report);
     else if (what === kind.colon && text.startsWith('//', at + 1))
       credentialsTo = findUrlCredentials(text, at + 3, report);
     else {

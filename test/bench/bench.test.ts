@@ -53,7 +53,7 @@ describe('the bench of checks in its short form', { timeout: 120_000 }, () => {
     for (const id of ['default.contains', 'default.regexMatch', 'pii.detect', 'custom.code in the sandbox']) {
       assert.ok(ids.includes(id), id);
     }
-    assert.ok(costs.every(({ p50, p90 }) => p50 > 0 && p90 >= p50));
+    assert.ok(costs.every(({ micros }) => Number.isFinite(micros)));
     assert.equal(renderCosts(costs).split('\n').length, costs.length + 2);
   });
 });

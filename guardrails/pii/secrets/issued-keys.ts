@@ -49,3 +49,6 @@ const keys: readonly IssuedKey[] = [
 export const issuedKeys: ReadonlyMap<string, readonly IssuedKey[]> = Map.groupBy(keys, ({ prefix }) =>
   prefix.charAt(0),
 );
+
+/** None of them holds a character that means something in a pattern. */
+export const issuedPrefixes: readonly string[] = keys.map(({ prefix }) => prefix);

@@ -1,10 +1,13 @@
 import type { Report } from '../categories.ts';
-import { issuedKeys } from './issued-keys.ts';
+import { issuedKeys, issuedPrefixes } from './issued-keys.ts';
 import { findJsonWebToken } from './json-web-token.ts';
 import type { FindPem } from './pem.ts';
 
 /** `-----BEGIN` is the shortest that means anything. */
 export const shortestToken = 10;
+
+/** What secrets without a digit begin with: one with a digit is found by that. */
+export const tokenBeginnings: readonly string[] = ['-----BEGIN', 'eyJ', ...issuedPrefixes];
 
 /** Looks at a run of letters, digits, `_` and `-` for what secrets begin with. */
 export function findToken(text: string, from: number, end: number, pem: FindPem, report: Report): void {
