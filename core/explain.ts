@@ -6,7 +6,7 @@ import { Exchange } from './pipeline/exchange.ts';
 import type { ResolvedPlan } from './pipeline/plans.ts';
 import { identify, resolvePlan, walkFacts } from './pipeline/run.ts';
 import type { Runtime } from './pipeline/runtime.ts';
-import { outboundOf, prepareTarget } from './pipeline/target.ts';
+import { outboundOf, passTarget, shapeTarget } from './pipeline/target.ts';
 import { enterWorkspace } from './pipeline/workspace.ts';
 import type { Leaf, Node } from './routing/plan.ts';
 import { walk } from './routing/walk.ts';
@@ -161,16 +161,19 @@ async function explainTarget(
   const named = { path: leaf.path, ...(leaf.name === undefined ? {} : { name: leaf.name }) };
   try {
     const provider = await runtime.settings.providerOf(leaf, exchange);
-    const target = await prepareTarget(runtime, exchange, leaf, provider);
+    const shaped = await shapeTarget(runtime, exchange, leaf, provider);
+    const target = await passTarget(runtime, shaped);
+    const lines = await runtime.pipeline.explain(shaped);
+    const notes = lines.length === 0 ? {} : { notes: lines };
     if (target instanceof Answer) {
       const { status, body } = target.outcome;
       return {
         ...named,
         provider: provider.unit.name,
         answer: { status, ...(body.kind === 'bytes' ? { body: shown(body.bytes) } : { body: 'a stream' }) },
+        ...notes,
       };
     }
-    const notes = await runtime.pipeline.explain(target);
     const outbound = outboundOf(runtime, exchange, plan, leaf, provider, target);
     runtime.upstream.judge(outbound);
     return {
@@ -187,7 +190,7 @@ async function explainTarget(
       },
       ...(outbound.body === undefined ? {} : { body: shown(outbound.body) }),
       ...(outbound.dropped.length === 0 ? {} : { dropped: outbound.dropped }),
-      ...(notes.length === 0 ? {} : { notes }),
+      ...notes,
     };
   } catch (error) {
     return { ...named, error: explained(error) };

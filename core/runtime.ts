@@ -194,12 +194,20 @@ export function urlGuardOf(
   return createUrlGuard({ trustedHosts: server.trustedHosts, ...(resolve === undefined ? {} : { resolve }) });
 }
 
+/** By their places in the file. */
+function defaultsOf({ defaultGuardrails, keys }: GatewayConfig): FileSections['defaultGuardrails'] {
+  const ofKeys = keys.map(({ guardrails }, index) => [`keys[${index}].guardrails`, guardrails] as const);
+  const all = [['default_guardrails', defaultGuardrails] as const, ...ofKeys];
+  return Object.fromEntries(all.flatMap(([place, given]) => (given === undefined ? [] : [[place, given]])));
+}
+
 function sectionsOf(config: GatewayConfig): FileSections {
   return {
     keys: config.keys,
     configs: config.configs,
     providers: Object.keys(config.providers),
     guardrails: config.guardrails ?? {},
+    defaultGuardrails: defaultsOf(config),
     guardrailCredentials: config.guardrailCredentials ?? {},
     defaultConfig: config.defaultConfig,
   };

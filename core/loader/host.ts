@@ -52,7 +52,7 @@ export function createHost(manifest: Manifest, capabilities: Capabilities): Host
     );
   };
   const grantFile = (section: Exclude<keyof FileSections, 'defaultConfig'>): void =>
-    grant(permissions.file?.includes(section) === true, `permissions.file: ${section}`);
+    grant(permissions.file?.includes(grantOf(section)) === true, `permissions.file: ${grantOf(section)}`);
   const kinds = new Set<DirectoryKind>(permissions.directory);
 
   return Object.freeze<Host>({
@@ -89,6 +89,11 @@ export function createHost(manifest: Manifest, capabilities: Capabilities): Host
     },
     fetch: async (url, request) => capabilities.send(checkFetch(manifest, url, request), request),
   });
+}
+
+/** Which guardrails run as defaults is told with the guardrails. */
+function grantOf(section: Exclude<keyof FileSections, 'defaultConfig'>) {
+  return section === 'defaultGuardrails' ? 'guardrails' : section;
 }
 
 /** The place that a plugin wants to call. @throws GatewayError when its manifest does not grant it, or the call has no bounds */

@@ -100,12 +100,23 @@ function factsOf(
 }
 
 /** The target after the phases that may change its body, or what one of them answers in its place. */
-export function prepareTarget(
+function prepareTarget(
   runtime: Runtime,
   exchange: Exchange,
   leaf: Leaf,
   provider: TargetProvider,
 ): MaybePromise<TargetContext | Answer> {
+  const target = shapeTarget(runtime, exchange, leaf, provider);
+  return target instanceof Promise ? target.then((shaped) => passTarget(runtime, shaped)) : passTarget(runtime, target);
+}
+
+/** The target as plugins that may answer in the place of its provider get it. */
+export function shapeTarget(
+  { pipeline }: Runtime,
+  exchange: Exchange,
+  leaf: Leaf,
+  provider: TargetProvider,
+): MaybePromise<TargetContext> {
   const target: TargetContext = {
     request: exchange,
     path: leaf.path,
@@ -120,13 +131,19 @@ export function prepareTarget(
     dropParams: leaf.dropParams,
     hooks: leaf.hooks,
   };
-  const withBody = (body: TargetContext['body']) => (body === target.body ? target : { ...target, body });
-  const after = (body: TargetContext['body'] | Answer) => (body instanceof Answer ? body : withBody(body));
-  const prepared = runtime.pipeline.prepare(target);
-  if (prepared instanceof Promise)
-    return prepared.then(async (body) => after(await runtime.pipeline.beforeRequest(withBody(body))));
-  const final = runtime.pipeline.beforeRequest(withBody(prepared));
-  return final instanceof Promise ? final.then(after) : after(final);
+  const body = pipeline.prepare(target);
+  return body instanceof Promise ? body.then((made) => withBody(target, made)) : withBody(target, body);
+}
+
+/** The target with the body that leaves, or what a plugin answers in the place of its provider. */
+export function passTarget({ pipeline }: Runtime, target: TargetContext): MaybePromise<TargetContext | Answer> {
+  const after = (body: TargetContext['body'] | Answer) => (body instanceof Answer ? body : withBody(target, body));
+  const body = pipeline.beforeRequest(target);
+  return body instanceof Promise ? body.then(after) : after(body);
+}
+
+function withBody(target: TargetContext, body: TargetContext['body']): TargetContext {
+  return body === target.body ? target : { ...target, body };
 }
 
 /** The request that would leave for this target. */

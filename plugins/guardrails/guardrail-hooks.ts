@@ -9,20 +9,21 @@ import {
   type RequestContext,
   type TargetContext,
 } from 'portcullis/sdk';
+import { acceptEntries } from './definition/accept.ts';
 import { ActiveHooks } from './definition/active.ts';
-import { places } from './definition/form.ts';
-import type { Hook } from './definition/hook.ts';
-import { refuseCode } from './definition/hooks.ts';
+import { type HookList, noHooks } from './definition/hook.ts';
 import { explained } from './explain.ts';
 import { isEventStream, isJson, withResults } from './reply/append.ts';
 import { denial } from './reply/denial.ts';
 import { hookResults } from './reply/results.ts';
-import { defer, type State, settleRequest } from './run/deferred.ts';
+import { CheckTime } from './run/check-time.ts';
+import { defer, deferredOf, type State, settleRequest } from './run/deferred.ts';
 import { lookAtReply, lookAtRequest, lookAtStream } from './run/look-at.ts';
 import { noteOf } from './run/report.ts';
 import type { Running } from './run/run-check.ts';
 import { runHooks } from './run/run-hooks.ts';
 import { denies, type HookRun, warns } from './run/runs.ts';
+import { whenDone } from './run/settled.ts';
 import { parsedReply } from './scan/read.ts';
 import { guardStream } from './stream/guard-stream.ts';
 
@@ -33,7 +34,13 @@ export function guardrailHooks(host: Host): Hooks {
   const active = new ActiveHooks(host);
   const states = host.slot<State>();
   const traces = /^(true|on|1)$/i.test(host.env(tracesVariable) ?? '');
-  const running: Running = { now: host.now, log: host.log, credentialsOf: credentialsOf(host), detached: false };
+  const running: Running = {
+    time: new CheckTime(),
+    now: host.now,
+    log: host.log,
+    credentialsOf: credentialsOf(host),
+    detached: false,
+  };
   const facts = (outcome?: Outcome) => ({
     usage: outcome?.usage ?? (() => undefined),
     now: host.now(),
@@ -45,20 +52,18 @@ export function guardrailHooks(host: Host): Hooks {
 
   const before = (
     target: TargetContext,
-    hooks: readonly Hook[],
-    later: readonly Hook[],
+    list: HookList,
+    later: HookList,
   ): MaybePromise<JsonObject | Answer | undefined> => {
     const after = switchedOn(later);
-    if (hooks.length === 0) {
+    if (list.hooks.length === 0) {
       states.set(target.request, { ...fresh(target), after });
       return undefined;
     }
-    const phase = runHooks(hooks, target.body, (body) => lookAtRequest(target, body), running);
+    const phase = runHooks(list, target.body, (body) => lookAtRequest(target, body), running);
     const finish = ({ runs, part }: { readonly runs: readonly HookRun[]; readonly part: JsonObject }) => {
       report(target, 'beforeRequest', runs);
-      const deferred = hooks
-        .filter(({ async }) => async)
-        .map((hook) => ({ hook, look: () => lookAtRequest(target, target.body), phase: 'beforeRequest' as const }));
+      const deferred = deferredOf(list, () => lookAtRequest(target, target.body), 'beforeRequest');
       states.set(target.request, { ...fresh(target), before: runs, after, deferred });
       if (runs.some(denies)) return new Answer(denial(target, runs, hookResults(runs, []), facts()));
       return part === target.body ? undefined : part;
@@ -67,7 +72,8 @@ export function guardrailHooks(host: Host): Hooks {
   };
 
   const after = (target: TargetContext, outcome: Outcome, state: State): MaybePromise<Outcome | undefined> => {
-    const { after: hooks } = state;
+    const { after: list } = state;
+    const { hooks } = list;
     if (hooks.length === 0 && state.before.length === 0) return undefined;
     if (outcome.body.kind === 'stream' || isEventStream(outcome)) return afterStream(target, outcome, state);
     const { bytes } = outcome.body;
@@ -75,7 +81,7 @@ export function guardrailHooks(host: Host): Hooks {
     const look = (part: JsonObject) => lookAtReply(target, reply === undefined ? undefined : part);
     const finish = ({ runs, part }: { readonly runs: readonly HookRun[]; readonly part: JsonObject }): Outcome => {
       report(target, 'afterRequest', runs);
-      defer(state, hooks, () => look(part));
+      defer(state, list, () => look(part));
       const results = hookResults(state.before, runs);
       if (runs.some(denies)) return denial(target, runs, results, facts(outcome));
       const edited = reply !== undefined && part !== reply ? Buffer.from(JSON.stringify(part)) : bytes;
@@ -85,12 +91,13 @@ export function guardrailHooks(host: Host): Hooks {
       const status = warned(outcome, [...state.before, ...runs]);
       return { ...outcome, status, body: { kind: 'bytes', bytes: shown } };
     };
-    const phase = runHooks(hooks, reply ?? {}, look, running);
+    const phase = runHooks(list, reply ?? {}, look, running);
     return phase instanceof Promise ? phase.then(finish) : finish(phase);
   };
 
   const afterStream = (target: TargetContext, outcome: Outcome, state: State): MaybePromise<Outcome | undefined> => {
-    const { after: hooks } = state;
+    const { after: list } = state;
+    const { hooks } = list;
     const status = warned(outcome, state.before);
     // Nothing to look at, and nothing to tell in it: the bytes pass as they are.
     if (hooks.length === 0 && (target.strict || !state.before.some(warns))) return { ...outcome, status };
@@ -100,12 +107,12 @@ export function guardrailHooks(host: Host): Hooks {
         target,
         before: state.before,
         warned: state.before.some(warns),
-        hooks,
+        list,
         running,
         newId: host.newId,
         finished: (runs, speech) => {
           report(target, 'afterRequest', runs);
-          defer(state, hooks, () => lookAtStream(target, speech.reading()));
+          defer(state, list, () => lookAtStream(target, speech.reading()));
           done();
         },
       },
@@ -142,31 +149,19 @@ export function guardrailHooks(host: Host): Hooks {
   };
 
   return {
-    acceptHooks: (entries, { inline }) => {
-      for (const entry of entries) {
-        const hook = active.inline(entry);
-        const param = entry.path.replace(/^config\./, '');
-        if (hook !== undefined && inline) refuseCode(hook, param);
-        if (hook === undefined) active.acceptName(String(entry.value), places[entry.source], param);
-      }
-    },
+    acceptHooks: (entries, { inline }) => acceptEntries(active, entries, inline),
     beforeRequest: (target) => {
       const hooks = active.of(target, 'beforeRequest');
       // Asked for now: a guardrail of the reply that is not there must be known before anything is sent.
       const later = active.of(target, 'afterRequest');
-      if (hooks instanceof Promise || later instanceof Promise)
-        return Promise.all([hooks, later]).then(([first, second]) => before(target, switchedOn(first), second));
-      return before(target, switchedOn(hooks), later);
+      return whenDone(hooks, (first) => whenDone(later, (second) => before(target, switchedOn(first), second)));
     },
     afterRequest: (target, outcome) => {
       if (outcome.status < 200 || outcome.status > 299) return undefined;
       const known = states.get(target.request);
       if (known !== undefined) return after(target, outcome, known);
       const found = active.of(target, 'afterRequest');
-      const state = (hooks: readonly Hook[]) => ({ ...fresh(target), after: switchedOn(hooks) });
-      return found instanceof Promise
-        ? found.then((hooks) => after(target, outcome, state(hooks)))
-        : after(target, outcome, state(found));
+      return whenDone(found, (list) => after(target, outcome, { ...fresh(target), after: switchedOn(list) }));
     },
     settle: (request) => settleRequest(states.get(request), { ...running, detached: true }, report),
     explain: (target) => explained(active, target),
@@ -174,12 +169,14 @@ export function guardrailHooks(host: Host): Hooks {
 }
 
 function fresh(target: TargetContext): State {
-  return { target, before: [], after: [], deferred: [], running: [] };
+  return { target, before: [], after: noHooks, deferred: [], running: [] };
 }
 
 /** A guardrail with all of its checks switched off is not there. */
-function switchedOn(hooks: readonly Hook[]): readonly Hook[] {
-  return hooks.every(({ checks }) => checks.length > 0) ? hooks : hooks.filter(({ checks }) => checks.length > 0);
+function switchedOn(list: HookList): HookList {
+  const { hooks } = list;
+  if (hooks.every(({ checks }) => checks.length > 0)) return list;
+  return { ...list, hooks: hooks.filter(({ checks }) => checks.length > 0) };
 }
 
 /** 246 says that a guardrail failed, and that the reply is there all the same. */

@@ -12,6 +12,7 @@ import type {
 import { savedHook } from './definition/hooks.ts';
 import { fault } from './definition/values.ts';
 import { hookResult } from './reply/results.ts';
+import { CheckTime } from './run/check-time.ts';
 import { lookAtReply, lookAtRequest } from './run/look-at.ts';
 import { runHooks } from './run/run-hooks.ts';
 
@@ -67,12 +68,18 @@ export async function runTrial(
   const part = phase === 'beforeRequest' ? target.body : replyOf(sample);
   const look = (body: JsonObject) =>
     phase === 'beforeRequest' ? lookAtRequest(target, body) : lookAtReply(target, body);
-  const { runs, part: after } = await runHooks([{ ...guardrail, async: false, shadow: false }], part, look, {
-    now: facts.now,
-    log: facts.log,
-    detached: false,
-    credentialsOf: (_, unit) => facts.credentialsOf(unit),
-  });
+  const { runs, part: after } = await runHooks(
+    { hooks: [{ ...guardrail, async: false, shadow: false }], imposed: new Set() },
+    part,
+    look,
+    {
+      time: new CheckTime(),
+      now: facts.now,
+      log: facts.log,
+      detached: false,
+      credentialsOf: (_, unit) => facts.credentialsOf(unit),
+    },
+  );
   const [run] = runs;
   return {
     ...(run === undefined ? {} : hookResult({ ...run, hook: guardrail })),

@@ -17,7 +17,7 @@ export interface ScannedText {
   /** Developer messages are `system`; prompts, queries and documents without a role are `user`. */
   readonly role: SpeakerRole;
   readonly kind: 'text' | 'tool-arguments' | 'tool-result' | 'thinking' | 'refusal';
-  /** Which message of the request, or which choice of the reply; from 0. */
+  /** Which message of the request, or which choice of the reply; from 0. -1: of the request as a whole. */
   readonly message: number;
   readonly text: string;
 }

@@ -44,6 +44,11 @@ export interface FileSections {
   readonly providers: readonly string[];
   /** Named guardrails. */
   readonly guardrails: Readonly<Record<string, FileGuardrail>>;
+  /**
+   * Guardrails that run without being named, by the place that says so: `default_guardrails`, `keys[0].guardrails`. Granted
+   * with `guardrails`.
+   */
+  readonly defaultGuardrails: Readonly<Record<string, DefaultGuardrails>>;
   /** For the vendors of guardrail units, by the names of the units; in clear. */
   readonly guardrailCredentials: Readonly<Record<string, JsonObject>>;
   /** Name of the config that serves when neither the request nor its key names one. */

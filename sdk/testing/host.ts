@@ -64,6 +64,7 @@ const noFile: FileSections = {
   configs: {},
   providers: [],
   guardrails: {},
+  defaultGuardrails: {},
   guardrailCredentials: {},
   defaultConfig: undefined,
 };
@@ -122,7 +123,8 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
       return env[variable];
     },
     file: (section) => {
-      grant(permissions.file?.includes(section), `permissions.file: ${section}`);
+      const granting = grantOf(section);
+      grant(permissions.file?.includes(granting), `permissions.file: ${granting}`);
       return file[section];
     },
     defaultConfig: () => {
@@ -162,6 +164,11 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
       return options.fetch(url, request);
     },
   };
+}
+
+/** Which guardrails run as defaults is told with the guardrails. */
+function grantOf(section: Exclude<keyof FileSections, 'defaultConfig'>) {
+  return section === 'defaultGuardrails' ? 'guardrails' : section;
 }
 
 /** Each way to the checks asks for the grant first; there may be none. */

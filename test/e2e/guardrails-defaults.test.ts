@@ -4,9 +4,8 @@ import { describe, it } from 'node:test';
 import type { GuardrailEntry, JsonObject, OrganisationEntry } from 'portcullis/sdk';
 import { errorOf, guarded, resultsOf, says } from '../plugins/guardrails/guarded.ts';
 import { fakeDirectory, organisationOf, recordsOf, workspaceOf } from '../support/directory.ts';
-import { startPeer } from '../support/peer.ts';
+import type { ConfigFragment } from '../support/gateway.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
-import { target } from '../support/routed.ts';
 import { workspaceGateway } from '../support/workspaces.ts';
 
 noUnhandledRejections();
@@ -57,16 +56,26 @@ describe('the guardrails of the file', () => {
     assert.equal(reply.status, 446);
   });
 
-  it('guard a default that is not there by refusing every request', async (t) => {
-    const peer = await startPeer(t);
-    for (const defaultGuardrails of [{ input: ['gone'] }, { output: ['gone'] }]) {
-      const { ask } = await guarded(t, { guardrails, defaultGuardrails });
-      const reply = await ask(target(peer));
-      assert.deepEqual([reply.status, errorOf(reply).code], [400, 'invalid_config']);
-      assert.match(String(errorOf(reply).message), /"gone".*nothing is sent/);
-    }
-    assert.equal(peer.requests.length, 0);
-  });
+  const onRequests = { checks: [{ id: 'default.addPrefix', parameters: { prefix: 'p' } }], actions: {} };
+  const unusable: readonly [string, ConfigFragment, RegExp][] = [
+    ['is not there', { defaultGuardrails: { output: ['gone'] } }, /default_guardrails\.output\[0\].*"gone"/],
+    [
+      'cannot run on replies',
+      { defaultGuardrails: { output: ['one', 'prefix'] } },
+      /default_guardrails\.output\[1\].*default\.addPrefix.*does not run on replies/,
+    ],
+    [
+      'cannot run for a key',
+      { keys: keys.map((key) => ({ ...key, guardrails: { output: ['prefix'] } })) },
+      /keys\[0\]\.guardrails\.output\[0\]/,
+    ],
+  ];
+  for (const [what, fragment, message] of unusable) {
+    it(`keep the gateway from starting where a default ${what}`, async (t) => {
+      const started = guarded(t, { guardrails: { ...guardrails, prefix: onRequests }, ...fragment });
+      await assert.rejects(started, { message });
+    });
+  }
 });
 
 const organisationId = 'org-1';

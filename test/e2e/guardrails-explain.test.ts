@@ -44,7 +44,26 @@ describe('explain', () => {
       'beforeRequest: mutator d runs test-probe.swaps',
       'afterRequest: guardrail e runs default.contains (in windows of streams)',
       'afterRequest: guardrail named runs default.contains (denies)',
+      'afterRequest: guardrail named: on streams it only reports: stream_mode is after',
     ]);
+  });
+
+  it('says of which guardrails streams are only told', async (t) => {
+    const { notes } = await explained(t, {
+      output_guardrails: [
+        { id: 'reports', ...without('bad') },
+        { id: 'changes', 'default.regexReplace': { rule: 'a' } },
+        { id: 'in-time', ...without('bad'), deny: true, stream_mode: 'window' },
+        { id: 'watched', ...without('bad'), deny: true, mode: 'shadow' },
+        { id: 'later', 'default.regexReplace': { rule: 'a' }, async: true },
+      ],
+    });
+    assert.deepEqual(
+      notes?.filter((line) => line.includes('only reports')),
+      ['changes', 'named'].map(
+        (id) => `afterRequest: guardrail ${id}: on streams it only reports: stream_mode is after`,
+      ),
+    );
   });
 
   it('says what cannot look at what the route carries', async (t) => {
@@ -76,9 +95,10 @@ describe('explain', () => {
     );
   });
 
-  it('shows the denial itself', async (t) => {
-    const { answer } = await explained(t, { input_guardrails: [{ ...without('x'), deny: true }] });
+  it('shows the denial itself, and what ran', async (t) => {
+    const { answer, notes } = await explained(t, { input_guardrails: [{ ...without('x'), deny: true }] });
     assert.equal(answer?.status, 446);
+    assert.equal(notes?.[0], 'beforeRequest: guardrail input_guardrails_0 runs default.contains (denies)');
   });
 
   it('shows why a guardrail cannot run at all', async (t) => {

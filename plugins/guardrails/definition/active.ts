@@ -10,13 +10,12 @@ import {
   type RequestContext,
   type TargetContext,
 } from 'portcullis/sdk';
+import { settled } from '../run/settled.ts';
 import { places } from './form.ts';
-import type { Hook, Place } from './hook.ts';
+import { type Hook, type HookList, noHooks, type Place } from './hook.ts';
 import { inlineHook, savedHook } from './hooks.ts';
 
 type Saved = GuardrailEntry | FileGuardrail;
-
-const none: readonly Hook[] = Object.freeze([]);
 
 /** Which hooks run on a target. Definitions are made ready once, and again when a saved one has changed. */
 export class ActiveHooks {
@@ -39,18 +38,26 @@ export class ActiveHooks {
     return hook;
   }
 
-  /** Those of the config, then the defaults of organisation, workspace and key: each saved one runs once. @throws GatewayError when one of them is not there: what cannot run must not be missing in silence */
-  of({ hooks, request }: TargetContext, phase: CheckPhase): MaybePromise<readonly Hook[]> {
+  /**
+   * Those of the config, then the defaults of file, organisation, workspace and key: each saved one runs once, and is
+   * imposed when one of the defaults names it.
+   * @throws GatewayError when one of them is not there: what cannot run must not be missing in silence
+   */
+  of({ hooks, request }: TargetContext, phase: CheckPhase): MaybePromise<HookList> {
     const entries = phase === 'beforeRequest' ? hooks.before : hooks.after;
     const defaults = request.defaultGuardrails;
-    if (entries.length === 0 && defaults === undefined) return none;
+    if (entries.length === 0 && defaults === undefined) return noHooks;
     const found: MaybePromise<Hook>[] = [];
-    const named = new Set<string>();
-    const add = (name: string, place: Place, param: string): void => {
+    const imposed: MaybePromise<Hook>[] = [];
+    const named = new Map<string, MaybePromise<Hook>>();
+    const add = (name: string, place: Place, param: string): MaybePromise<Hook> => {
       const key = `${place.type}/${name}`;
-      if (named.has(key)) return;
-      named.add(key);
-      found.push(this.#savedHook(request, name, place, param));
+      const known = named.get(key);
+      if (known !== undefined) return known;
+      const hook = this.#savedHook(request, name, place, param);
+      named.set(key, hook);
+      found.push(hook);
+      return hook;
     };
     for (const entry of entries) {
       const inline = this.inline(entry);
@@ -59,9 +66,9 @@ export class ActiveHooks {
     }
     const list = phase === 'beforeRequest' ? 'input' : 'output';
     for (const level of defaults ?? [])
-      for (const name of level[list] ?? []) add(name, { phase, type: 'guardrail' }, `default ${list} guardrails`);
-    if (found.some((hook) => hook instanceof Promise)) return Promise.all(found).then(once);
-    return once(found as readonly Hook[]);
+      for (const name of level[list] ?? [])
+        imposed.push(add(name, { phase, type: 'guardrail' }, `default ${list} guardrails`));
+    return settled(found, (all) => settled(imposed, (those) => ({ hooks: once(all), imposed: new Set(those) })));
   }
 
   /**

@@ -1,5 +1,8 @@
 import { GatewayError, type Host, type Principal } from 'portcullis/sdk';
+import type { Place } from './hook.ts';
+import { savedHook } from './hooks.ts';
 import { acceptSaved, readSaved } from './saved.ts';
+import { fault } from './values.ts';
 
 const operator: Principal = Object.freeze({ id: 'operator', kind: 'anonymous' });
 
@@ -20,4 +23,29 @@ export async function acceptFile(host: Pick<Host, 'file' | 'checks'>): Promise<v
   }
   for (const [unit, credentials] of Object.entries(host.file('guardrailCredentials')))
     host.checks.checkCredentials(unit, credentials, `guardrail_credentials.${unit}`);
+  for (const [place, { input, output }] of Object.entries(host.file('defaultGuardrails'))) {
+    acceptDefaults(host, input, { phase: 'beforeRequest', type: 'guardrail' }, `${place}.input`);
+    acceptDefaults(host, output, { phase: 'afterRequest', type: 'guardrail' }, `${place}.output`);
+  }
+}
+
+function acceptDefaults(
+  host: Pick<Host, 'file' | 'checks'>,
+  names: readonly string[] | undefined,
+  place: Place,
+  list: string,
+): void {
+  const guardrails = host.file('guardrails');
+  for (const [index, name] of (names ?? []).entries()) {
+    const param = `${list}[${index}]`;
+    const saved = Object.hasOwn(guardrails, name) ? guardrails[name] : undefined;
+    if (saved === undefined)
+      throw fault(param, `names the guardrail "${name.slice(0, 100)}", which does not stand under guardrails`);
+    try {
+      savedHook({ slug: name, ...saved }, place, host.checks);
+    } catch (error) {
+      if (!GatewayError.is(error)) throw error;
+      throw new GatewayError('invalid_config', `${param}: ${error.message}`, { param, cause: error });
+    }
+  }
 }

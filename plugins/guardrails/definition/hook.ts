@@ -35,7 +35,10 @@ export interface StreamRule {
   readonly mode: 'after' | 'window';
   /** Most tokens, of about four characters, that are held back for one look. */
   readonly tokens: number;
-  /** Longest time that a piece waits for more to look at together, in milliseconds. */
+  /**
+   * Longest time that a piece waits for more to look at together, in milliseconds; what is looked at again waits as long
+   * once more.
+   */
   readonly ms: number;
   /** Tokens of the piece before that are looked at again, so that nothing hides in a cut. */
   readonly overlap: number;
@@ -59,6 +62,15 @@ export interface Hook {
   /** What a soft denial says in the place of the model. */
   readonly message: string | undefined;
 }
+
+/** The hooks of a phase, in the order in which they are named. */
+export interface HookList {
+  readonly hooks: readonly Hook[];
+  /** The defaults among them: nothing that a caller adds may undo what they do. */
+  readonly imposed: ReadonlySet<Hook>;
+}
+
+export const noHooks: HookList = Object.freeze({ hooks: [], imposed: new Set<Hook>() });
 
 /** What a guardrail says, whatever list it stands in: before its checks are made ready. */
 export interface HookForm {

@@ -1,18 +1,25 @@
 import type { CheckPhase, TargetContext } from 'portcullis/sdk';
-import type { Hook } from '../definition/hook.ts';
+import type { Hook, HookList } from '../definition/hook.ts';
 import { type Running, runCheck } from './run-check.ts';
-import { hookRun, settled } from './run-hooks.ts';
-import type { HookRun } from './runs.ts';
+import { type HookRun, hookRun } from './runs.ts';
+import { settled } from './settled.ts';
 import type { Look } from './subject.ts';
+
+export interface Deferred {
+  readonly hook: Hook;
+  readonly imposed: boolean;
+  readonly look: () => Look;
+  readonly phase: CheckPhase;
+}
 
 /** What one request has come to so far, on its last target. */
 export interface State {
   readonly target: TargetContext;
   readonly before: readonly HookRun[];
   /** The hooks of the reply. */
-  readonly after: readonly Hook[];
+  readonly after: HookList;
   /** What waits until the reply is out. */
-  readonly deferred: { readonly hook: Hook; readonly look: () => Look; readonly phase: CheckPhase }[];
+  readonly deferred: Deferred[];
   /** Checks of a stream that nobody waits for. */
   readonly running: Promise<void>[];
 }
@@ -26,9 +33,9 @@ export async function settleRequest(
   if (state === undefined) return;
   await Promise.all(state.running);
   const runs = await Promise.all(
-    state.deferred.map(async ({ hook, look, phase }) => {
+    state.deferred.map(async ({ hook, imposed, look, phase }) => {
       const seen = look();
-      const checks = hook.checks.map((check) => runCheck(check, seen, running));
+      const checks = hook.checks.map((check) => runCheck(check, seen, running, imposed));
       return { phase, run: await settled(checks, (all) => hookRun(hook, all)) };
     }),
   );
@@ -36,8 +43,12 @@ export async function settleRequest(
 }
 
 /** Has the async hooks of a reply wait; those of a reply that was tried again have nothing left to look at. */
-export function defer({ deferred }: State, hooks: readonly Hook[], look: () => Look): void {
+export function defer({ deferred }: State, list: HookList, look: () => Look): void {
   const kept = deferred.filter(({ phase }) => phase === 'beforeRequest');
   deferred.splice(0, deferred.length, ...kept);
-  for (const hook of hooks) if (hook.async) deferred.push({ hook, look, phase: 'afterRequest' });
+  deferred.push(...deferredOf(list, look, 'afterRequest'));
+}
+
+export function deferredOf({ hooks, imposed }: HookList, look: () => Look, phase: CheckPhase): Deferred[] {
+  return hooks.filter(({ async }) => async).map((hook) => ({ hook, imposed: imposed.has(hook), look, phase }));
 }

@@ -1,34 +1,28 @@
 import { connectionHeaders, type RequestContext } from 'portcullis/sdk';
 
-/** Never sent to a vendor, whatever a guardrail lists: credentials, and what opens the metadata service of a cloud. */
+/** Never sent to a vendor, whatever a guardrail lists: cookies, and what opens the metadata service of a cloud. */
 const blocked: ReadonlySet<string> = new Set([
   ...connectionHeaders,
-  'authorization',
-  'proxy-authorization',
-  'x-api-key',
-  'api-key',
-  'x-goog-api-key',
-  'ocp-apim-subscription-key',
   'cookie',
   'set-cookie',
   'metadata',
   'metadata-flavor',
-  'x-aws-ec2-metadata-token',
-  'x-aws-ec2-metadata-token-ttl-seconds',
   'x-forwarded-for',
-  'x-amz-security-token',
+  'dpop',
 ]);
 
-const own = /^x-(?:[a-z0-9]+)-(?:api-key|virtual-key|config|provider|metadata|custom-host)$/;
+/** Names of credentials, under whatever vendor segment. */
+const credential =
+  /authorization|secret|token|password|credential|account-json|private-key|(?:api|access|subscription|virtual)-key/;
+/** What behind a vendor segment is an instruction to a gateway. */
+const control = /^x-(?:gw|portkey|portcullis)-|^x-[a-z0-9]+-(?:config|provider|metadata|custom-host)$/;
 const tracing = /-(trace-id|span-id)$/;
-/** What behind a vendor segment of the gateway is an instruction to it, or a credential. */
-const controls = /^x-(gw|portkey|portcullis)-/;
-const token = /^[a-z0-9!#$%&'*+.^_`|~-]{1,200}$/;
+const name = /^[a-z0-9!#$%&'*+.^_`|~-]{1,200}$/;
 
-/** Whether a guardrail may ask for the header at all. */
-export function isForwardable(name: string): boolean {
-  if (!token.test(name) || blocked.has(name) || own.test(name)) return false;
-  return !controls.test(name) || tracing.test(name);
+/** Whether a guardrail may ask for the header at all. Lower-case names. */
+export function isForwardable(header: string): boolean {
+  if (!name.test(header) || blocked.has(header) || credential.test(header)) return false;
+  return !control.test(header) || tracing.test(header);
 }
 
 const hex32 = /^[0-9a-f]{32}$/;
@@ -36,9 +30,9 @@ const hex32 = /^[0-9a-f]{32}$/;
 /** The headers of a request that a check's calls carry, with a `traceparent` (W3C Trace Context) where there is none. */
 export function forwardedFor(request: RequestContext, names: readonly string[]): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
-  for (const name of names) {
-    const value = request.headers[name];
-    if (value !== undefined) headers[name] = value;
+  for (const header of names) {
+    const value = request.headers[header];
+    if (value !== undefined) headers[header] = value;
   }
   const parent = request.headers.traceparent ?? traceparent(request.traceId);
   if (parent !== undefined) headers.traceparent = parent;

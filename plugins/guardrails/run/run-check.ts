@@ -8,13 +8,15 @@ import {
   type Verdict,
 } from 'portcullis/sdk';
 import type { HookCheck } from '../definition/hook.ts';
-
+import type { CheckTime } from './check-time.ts';
 import { forwardedFor } from './forward-headers.ts';
 import type { CheckRun } from './runs.ts';
 import type { Look } from './subject.ts';
 
 /** What runs need beside the look itself. */
 export interface Running {
+  /** What checks may take up of the gateway's own time; those of imposed hooks count, and run in any case. */
+  readonly time: CheckTime;
   readonly now: () => number;
   readonly log: Host['log'];
   /** The reply is out already: that its client leaves means nothing. */
@@ -27,7 +29,7 @@ const never = new AbortController().signal;
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Runs one check; whatever happens is in what it gives. No promise where the check needs none. */
-export function runCheck(check: HookCheck, look: Look, running: Running): MaybePromise<CheckRun> {
+export function runCheck(check: HookCheck, look: Look, running: Running, imposed: boolean): MaybePromise<CheckRun> {
   const startedAt = running.now();
   const { scan, input } = check.ready.summary.scans
     ? look.at(check.scope, check.strip)
@@ -48,8 +50,16 @@ export function runCheck(check: HookCheck, look: Look, running: Running): MaybeP
     refuseUnsupported(check, look);
     const { remote, credentials: needed } = check.ready.summary;
     if (remote === undefined && needed === undefined) {
-      const verdict = check.ready.run(input, new LocalCall(check, look.target.request, running));
-      return verdict instanceof Promise ? verdict.then((settled) => done(settled), failed) : done(verdict);
+      const { request } = look.target;
+      if (!imposed) running.time.refuseLate(request, check.ready.summary.id);
+      const verdict = check.ready.run(input, new LocalCall(check, request, running));
+      if (verdict instanceof Promise) {
+        running.time.add(request, running.now() - startedAt);
+        return verdict.then((settled) => done(settled), failed);
+      }
+      const run = done(verdict);
+      running.time.add(request, run.durationMs);
+      return run;
     }
     return runRemote(check, look, running).then((verdict) => done(verdict), failed);
   } catch (error) {

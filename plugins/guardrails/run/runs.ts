@@ -56,3 +56,16 @@ export function warns({ hook, verdict, checks }: HookRun): boolean {
 export function transforms({ verdict }: CheckRun): boolean {
   return (verdict?.edits?.length ?? 0) > 0;
 }
+
+export function hookRun(hook: Hook, checks: readonly CheckRun[]): HookRun {
+  const startedAt = Math.min(...checks.map((run) => run.startedAt));
+  const endedAt = Math.max(...checks.map((run) => run.startedAt + run.durationMs));
+  return {
+    hook,
+    checks,
+    verdict: checks.every(passes),
+    transformed: !hook.shadow && checks.some(transforms),
+    startedAt,
+    durationMs: endedAt - startedAt,
+  };
+}

@@ -1,72 +1,98 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
-import { Gathering, type JsonPath, type Reading } from './reading.ts';
+import { readDescriptions } from './descriptions.ts';
+import { readFields, readLeaves } from './leaves.ts';
+import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
 
-const roles: Readonly<Record<string, SpeakerRole>> = {
-  system: 'system',
-  developer: 'system',
-  assistant: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-};
+const roles: ReadonlyMap<unknown, SpeakerRole> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['assistant', 'assistant'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+]);
 
 export function readChat(body: JsonObject): Reading {
   const found = new Gathering();
   asArray(body.messages).forEach((item, index) => {
     const message = asObject(item);
-    if (message === undefined) return;
-    const role = roles[String(message.role)] ?? 'user';
-    found.turns = index + 1;
-    readMessage(found, message, ['messages', index], role, index);
+    const role = roles.get(message?.role) ?? 'user';
+    found.turn(index, role);
+    if (message === undefined) readLeaves(found, item, ['messages', index], { role, kind: 'text', message: index });
+    else readMessage(found, message, ['messages', index], role, index);
   });
+  const predicted = asObject(body.prediction)?.content;
+  readLeaves(found, predicted, ['prediction', 'content'], { role: 'assistant', kind: 'text', message: -1 });
+  readDescriptions(found, body);
   return found;
 }
 
 export function readChatReply(reply: JsonObject): Reading {
+  if (!Array.isArray(reply.choices)) return unreadable('The reply has no list of choices.');
   const found = new Gathering();
   asArray(reply.choices).forEach((item, index) => {
-    const message = asObject(asObject(item)?.message);
-    if (message === undefined) return;
-    const path = ['choices', index, 'message'];
-    readMessage(found, message, path, 'assistant', index);
-    const transcript = asObject(message.audio)?.transcript;
-    if (typeof transcript === 'string')
-      found.text([...path, 'audio', 'transcript'], transcript, 'assistant', 'text', index);
+    const choice = asObject(item);
+    const message = asObject(choice?.message);
+    if (message !== undefined) readMessage(found, message, ['choices', index, 'message'], 'assistant', index);
+    const { content } = message ?? {};
+    if (message === undefined ? choice?.text === undefined : !isContent(content))
+      found.unreadable.push(`Choice ${index} of the reply is of an unknown form.`);
+    readLeaves(found, choice?.text, ['choices', index, 'text'], { role: 'assistant', kind: 'text', message: index });
   });
   return found;
 }
 
-function readMessage(found: Gathering, message: JsonObject, path: JsonPath, role: SpeakerRole, index: number): void {
-  readContent(found, message.content, [...path, 'content'], role, index);
-  readCalls(found, message, path, index);
-  if (typeof message.refusal === 'string') found.text([...path, 'refusal'], message.refusal, role, 'refusal', index);
-  for (const field of ['reasoning_content', 'reasoning'])
-    if (typeof message[field] === 'string') found.text([...path, field], message[field], role, 'thinking', index);
-  // Where it is there, providers get it in the place of the content.
-  readContent(found, message.content_blocks, [...path, 'content_blocks'], role, index);
+function isContent(content: Json | undefined): boolean {
+  return content === undefined || content === null || typeof content === 'string' || Array.isArray(content);
 }
 
-function readContent(
-  found: Gathering,
-  content: Json | undefined,
-  path: JsonPath,
-  role: SpeakerRole,
-  index: number,
-): void {
+const thoughts = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking'] as const;
+
+const messageFields: ReadonlySet<string> = new Set([
+  'content',
+  'content_blocks',
+  'tool_calls',
+  'function_call',
+  'refusal',
+  'name',
+  ...thoughts,
+]);
+
+function readMessage(found: Gathering, message: JsonObject, path: JsonPath, role: SpeakerRole, index: number): void {
   const kind = role === 'tool' ? 'tool-result' : 'text';
-  if (typeof content === 'string') {
-    found.text(path, content, role, kind, index);
+  readContent(found, message.content, [...path, 'content'], { role, kind, message: index });
+  readCalls(found, message, path, index);
+  const reads = (field: string, as: Speaker['kind']) => {
+    if (message[field] !== undefined)
+      readLeaves(found, message[field], [...path, field], { role, kind: as, message: index });
+  };
+  reads('refusal', 'refusal');
+  for (const field of thoughts) reads(field, 'thinking');
+  // Where it is there, providers get it in the place of the content.
+  readContent(found, message.content_blocks, [...path, 'content_blocks'], { role, kind, message: index });
+  readFields(found, message, path, { role, kind, message: index }, messageFields);
+  // That of a result is the name of its tool.
+  if (role !== 'tool') reads('name', kind);
+}
+
+const partFields: ReadonlySet<string> = new Set(['refusal', 'thinking']);
+
+function readContent(found: Gathering, content: Json | undefined, path: JsonPath, speaker: Speaker): void {
+  if (!Array.isArray(content)) {
+    if (content !== undefined) readLeaves(found, content, path, speaker);
     return;
   }
   asArray(content).forEach((item, at) => {
-    if (typeof item === 'string') found.text([...path, at], item, role, kind, index);
     const part = asObject(item);
-    if (part === undefined) return;
-    if (typeof part.text === 'string') found.text([...path, at, 'text'], part.text, role, kind, index);
-    if (typeof part.refusal === 'string') found.text([...path, at, 'refusal'], part.refusal, role, 'refusal', index);
-    if (typeof part.thinking === 'string')
-      found.text([...path, at, 'thinking'], part.thinking, role, 'thinking', index);
-    const url = asObject(part.image_url)?.url ?? part.image_url;
-    if (typeof url === 'string') found.images.push({ path: [...path, at], url });
+    const place = [...path, at];
+    if (part === undefined) {
+      readLeaves(found, item, place, speaker);
+      return;
+    }
+    readFields(found, part, place, speaker, partFields);
+    if (part.refusal !== undefined)
+      readLeaves(found, part.refusal, [...place, 'refusal'], { ...speaker, kind: 'refusal' });
+    if (part.thinking !== undefined)
+      readLeaves(found, part.thinking, [...place, 'thinking'], { ...speaker, kind: 'thinking' });
   });
 }
 

@@ -140,7 +140,7 @@ function turnsOf({ phase, target, body, reading }: Subject): readonly Turn[] {
 function grouped({ fragments }: Reading): readonly Turn[] {
   const turns: { role: Turn['role']; text: string; message: number }[] = [];
   for (const { role, message, kind, text } of fragments) {
-    if (kind === 'thinking') continue;
+    if (kind === 'thinking' || message < 0) continue;
     const last = turns.at(-1);
     if (last !== undefined && last.message === message && last.role === role) last.text += `\n${text}`;
     else turns.push({ role, text, message });

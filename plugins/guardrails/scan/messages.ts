@@ -1,5 +1,7 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
-import { Gathering, type JsonPath, type Reading } from './reading.ts';
+import { readDescriptions } from './descriptions.ts';
+import { readFields, readLeaves } from './leaves.ts';
+import { Gathering, type JsonPath, type Reading, unreadable } from './reading.ts';
 
 /** The system prompt is turn 0 where there is one; the messages follow. */
 export function readMessages(body: JsonObject): Reading {
@@ -8,17 +10,20 @@ export function readMessages(body: JsonObject): Reading {
   readBlocks(found, body.system, ['system'], 'system', 0);
   asArray(body.messages).forEach((item, index) => {
     const message = asObject(item);
-    if (message === undefined) return;
-    const role = message.role === 'assistant' ? 'assistant' : message.role === 'system' ? 'system' : 'user';
-    found.turns = index + first + 1;
-    readBlocks(found, message.content, ['messages', index, 'content'], role, index + first);
+    const role = message?.role === 'assistant' ? 'assistant' : message?.role === 'system' ? 'system' : 'user';
+    found.turn(index + first, role);
+    if (message === undefined) readBlocks(found, item, ['messages', index], role, index + first);
+    else readBlocks(found, message.content, ['messages', index, 'content'], role, index + first);
   });
+  readDescriptions(found, body);
   return found;
 }
 
 export function readMessagesReply(reply: JsonObject): Reading {
+  const { content } = reply;
+  if (typeof content !== 'string' && !Array.isArray(content)) return unreadable('The reply has no list of content.');
   const found = new Gathering();
-  readBlocks(found, reply.content, ['content'], 'assistant', 0);
+  readBlocks(found, content, ['content'], 'assistant', 0);
   return found;
 }
 
@@ -29,33 +34,51 @@ function readBlocks(
   role: SpeakerRole,
   turn: number,
 ): void {
-  if (typeof content === 'string') {
-    found.text(path, content, role, role === 'tool' ? 'tool-result' : 'text', turn);
-    return;
-  }
-  asArray(content).forEach((item, at) => {
-    const block = asObject(item);
-    if (block !== undefined) readBlock(found, block, [...path, at], role, turn);
-  });
+  if (typeof content === 'string') found.text(path, content, role, role === 'tool' ? 'tool-result' : 'text', turn);
+  else if (Array.isArray(content))
+    asArray(content).forEach((item, at) => {
+      readBlocks(found, item, [...path, at], role, turn);
+    });
+  else if (content !== undefined && content !== null && typeof content === 'object')
+    readBlock(found, content as JsonObject, path, role, turn);
 }
 
+const blockFields: ReadonlySet<string> = new Set(['name', 'thinking', 'input', 'content', 'source']);
+
 function readBlock(found: Gathering, block: JsonObject, path: JsonPath, role: SpeakerRole, turn: number): void {
-  const kind = role === 'tool' ? 'tool-result' : 'text';
-  if (typeof block.text === 'string') found.text([...path, 'text'], block.text, role, kind, turn);
-  if (typeof block.thinking === 'string') found.text([...path, 'thinking'], block.thinking, role, 'thinking', turn);
-  found.argumentsOf([...path, 'input'], block.input, turn);
-  const inside = String(block.type).endsWith('tool_result')
-    ? 'tool'
-    : block.type === 'search_result'
-      ? role
-      : undefined;
-  if (inside !== undefined) readBlocks(found, block.content, [...path, 'content'], inside, turn);
-  const source = asObject(block.source);
-  if (block.type === 'image' && typeof source?.url === 'string') found.images.push({ path, url: source.url });
-  if (block.type !== 'document' || source === undefined) return;
-  for (const field of ['title', 'context'])
-    if (typeof block[field] === 'string') found.text([...path, field], block[field], role, kind, turn);
-  if (source.type === 'text' && typeof source.data === 'string')
-    found.text([...path, 'source', 'data'], source.data, role, kind, turn);
-  if (source.type === 'content') readBlocks(found, source.content, [...path, 'source', 'content'], role, turn);
+  const { thinking, input, content, source } = block;
+  const speaker = { role, kind: role === 'tool' ? 'tool-result' : 'text', message: turn } as const;
+  readFields(found, block, path, speaker, blockFields);
+  if (thinking !== undefined) readLeaves(found, thinking, [...path, 'thinking'], { ...speaker, kind: 'thinking' });
+  if (input !== undefined) found.argumentsOf([...path, 'input'], input, turn);
+  if (content !== undefined) {
+    const inside = String(block.type).endsWith('tool_result') ? 'tool' : role;
+    readBlocks(found, content, [...path, 'content'], inside, turn);
+  }
+  if (typeof source === 'string') readLeaves(found, source, [...path, 'source'], speaker);
+  const object = asObject(source);
+  if (object !== undefined) readSource(found, block, object, path, role, turn);
+}
+
+const sourceFields: ReadonlySet<string> = new Set(['content', 'data', 'url']);
+
+/** Where a document or an image comes from; bytes are no text, unless they are those of a text. */
+function readSource(
+  found: Gathering,
+  block: JsonObject,
+  source: JsonObject,
+  path: JsonPath,
+  role: SpeakerRole,
+  turn: number,
+): void {
+  const { content, data, url } = source;
+  const inside = [...path, 'source'];
+  const speaker = { role, kind: role === 'tool' ? 'tool-result' : 'text', message: turn } as const;
+  if (block.type === 'image' && typeof url === 'string') found.images.push({ path, url });
+  else readLeaves(found, url, [...inside, 'url'], speaker);
+  if (source.type !== 'base64') readLeaves(found, data, [...inside, 'data'], speaker);
+  else if (/^text\//i.test(String(source.media_type)))
+    found.unreadable.push('A document holds an encoded text file, which no check can read.');
+  readBlocks(found, content, [...inside, 'content'], role, turn);
+  readFields(found, source, inside, speaker, sourceFields);
 }

@@ -10,8 +10,10 @@ import {
   type TextEdit,
 } from 'portcullis/sdk';
 import { addToMessage, type MessageEdit } from './add-to-message.ts';
+import { Draft } from './draft.ts';
 import type { Fragment, ImagePlace, JsonPath, Reading } from './reading.ts';
 import type { Scan } from './scan.ts';
+import { forgetTokens } from './token-lists.ts';
 
 /** Edits of one check, with the scan whose texts they count. */
 export interface ScannedEdits {
@@ -41,11 +43,11 @@ export function patched(
       else add(texts, scan, edit);
     }
   }
-  let result = body;
-  for (const [fragment, edits] of texts) result = put(result, fragment.path, editedText(fragment, edits));
-  for (const edit of images) result = put(result, ...imageAt(result, reading.images[edit.image], edit, place.dialect));
-  for (const edit of messages) result = addToMessage(result, edit, place);
-  return result;
+  const draft = new Draft(body);
+  for (const [fragment, edits] of texts) draft.put(fragment.path, editedText(fragment, edits));
+  if (place.part === 'reply') forgetTokens(draft, texts.keys());
+  for (const edit of images) draft.put(...imageAt(draft.body, reading.images[edit.image], edit, place.dialect));
+  return messages.reduce((changed, edit) => addToMessage(changed, edit, place), draft.body);
 }
 
 function add(texts: Map<Fragment, TextEdit[]>, scan: Scan, edit: Extract<Edit, { text: number }>): void {
@@ -62,6 +64,15 @@ function add(texts: Map<Fragment, TextEdit[]>, scan: Scan, edit: Extract<Edit, {
 function editedText(fragment: Fragment, edits: readonly TextEdit[]): Json {
   const isJson = fragment.json || (fragment.kind === 'tool-arguments' && parseJson(fragment.text) !== undefined);
   if (!isJson) return applyEdits(fragment.text, edits);
+  try {
+    return editedJson(fragment, edits);
+  } catch (error) {
+    if (error instanceof RangeError) throw failed('A tool call is too large or nested too deeply to be changed.');
+    throw error;
+  }
+}
+
+function editedJson(fragment: Fragment, edits: readonly TextEdit[]): Json {
   const plain = applyEdits(fragment.text, edits.map(escaped));
   const text = parseJson(plain) === undefined ? applyEdits(fragment.text, quotingBare(fragment.text, edits)) : plain;
   const value = parseJson(text);
@@ -74,15 +85,22 @@ function escaped(edit: TextEdit): TextEdit {
 }
 
 /** Strings, and what stands in JSON without quotes: numbers, true, false and null. */
-const jsonTokens = /"(?:[^"\\]|\\.)*"|[^\s"{}[\],:]+/g;
+const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"{}[\],:]+/g;
 
 /** The edits inside JSON, where a number that loses its digits becomes a string. */
 function quotingBare(text: string, edits: readonly TextEdit[]): readonly TextEdit[] {
   const rest = new Set(edits);
   const quoted: TextEdit[] = [];
+  const waiting = edits.toSorted((a, b) => a.start - b.start);
+  let next = 0;
   for (const { 0: token, index } of text.matchAll(jsonTokens)) {
     const end = index + token.length;
-    const within = token.startsWith('"') ? [] : edits.filter((edit) => edit.start >= index && edit.end <= end);
+    const begun: TextEdit[] = [];
+    for (let edit = waiting[next]; edit !== undefined && edit.start <= end; edit = waiting[next]) {
+      begun.push(edit);
+      next += 1;
+    }
+    const within = token.startsWith('"') ? [] : begun.filter((edit) => edit.start >= index && edit.end <= end);
     if (within.length === 0) continue;
     for (const edit of within) rest.delete(edit);
     const moved = within.map((edit) => ({ ...edit, start: edit.start - index, end: edit.end - index }));
@@ -111,19 +129,6 @@ function at(value: Json, path: JsonPath): Json {
     (inside, step) => (typeof step === 'number' ? asArray(inside)[step] : asObject(inside)?.[step]) ?? null,
     value,
   );
-}
-
-/** A copy with the value at the path; nothing else is copied. */
-export function put(object: JsonObject, path: JsonPath, value: Json): JsonObject {
-  return replaced(object, path, value) as JsonObject;
-}
-
-function replaced(inside: Json, [step, ...rest]: JsonPath, value: Json): Json {
-  if (step === undefined) return value;
-  if (typeof step === 'number')
-    return asArray(inside).map((item, index) => (index === step ? replaced(item, rest, value) : item));
-  const object = asObject(inside) ?? {};
-  return { ...object, [step]: replaced(object[step] ?? null, rest, value) };
 }
 
 export function failed(why: string): GatewayError {

@@ -1,5 +1,5 @@
 import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
-import { Gathering, type JsonPath, type Reading } from './reading.ts';
+import { Gathering, type JsonPath, type Reading, unreadable } from './reading.ts';
 
 // Prompts stand beside each other, and are no history: all of them are turn 0, so that every scope covers all.
 
@@ -30,10 +30,12 @@ export function readImagePrompt(body: JsonObject): Reading {
 }
 
 export function readCompletionsReply(reply: JsonObject): Reading {
+  if (!Array.isArray(reply.choices)) return unreadable('The reply has no list of choices.');
   const found = new Gathering();
   asArray(reply.choices).forEach((item, index) => {
     const text = asObject(item)?.text;
     if (typeof text === 'string') found.text(['choices', index, 'text'], text, 'assistant', 'text', index);
+    else found.unreadable.push(`Choice ${index} of the reply is of an unknown form.`);
   });
   return found;
 }

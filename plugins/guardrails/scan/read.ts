@@ -35,7 +35,7 @@ export function isReadable(endpoint: Endpoint, part: 'request' | 'reply'): boole
 
 export function readRequest({ endpoint, method }: RequestContext, body: JsonObject): Reading {
   const reader = readers[endpoint].request;
-  if (reader !== 'closed') return reader(body);
+  if (reader !== 'closed') return shallow(reader, body);
   return method === 'GET' || method === 'HEAD' ? nothing : unreadable(`Bodies on ${endpoint} pass unread.`);
 }
 
@@ -43,7 +43,17 @@ export function readReply(endpoint: Endpoint, reply: JsonObject | undefined): Re
   const reader = readers[endpoint].reply;
   if (reader === nothingToRead) return nothing;
   if (reader === 'closed') return unreadable(`Replies on ${endpoint} pass unread.`);
-  return reply === undefined ? unreadable('The reply is no JSON object.') : reader(reply);
+  return reply === undefined ? unreadable('The reply is no JSON object.') : shallow(reader, reply);
+}
+
+/** JSON of thousands of levels exhausts the stack of whatever walks through it. */
+function shallow(reader: Reader, body: JsonObject): Reading {
+  try {
+    return reader(body);
+  } catch (error) {
+    if (error instanceof RangeError) return unreadable('The body is nested too deeply.');
+    throw error;
+  }
 }
 
 export function parsedReply(bytes: Uint8Array): JsonObject | undefined {

@@ -1,14 +1,19 @@
 import { asObject, type Json, type ScannedText, type SpeakerRole } from 'portcullis/sdk';
+import { withPlainEscapes } from './plain-escapes.ts';
 
 export type JsonPath = readonly (string | number)[];
 
-/** One text of a body, with the place where it stands. */
-export interface Fragment {
-  readonly path: JsonPath;
+/** Who says a text, and of what kind it is. */
+export interface Speaker {
   readonly role: SpeakerRole;
   readonly kind: ScannedText['kind'];
-  /** Which message, or which choice. */
+  /** Which message, or which choice; -1: it belongs to the whole request, so that only the scope of all covers it. */
   readonly message: number;
+}
+
+/** One text of a body, with the place where it stands. */
+export interface Fragment extends Speaker {
+  readonly path: JsonPath;
   readonly text: string;
   /** The place holds an object, and the text is its JSON. */
   readonly json: boolean;
@@ -29,6 +34,8 @@ export interface Reading {
   readonly bearsText: boolean;
   /** How many turns there are; the last one is `turns - 1`. */
   readonly turns: number;
+  /** Whose turn each is, even where nothing is said in it. */
+  readonly speakers: readonly (SpeakerRole | undefined)[];
 }
 
 /** Gathers a reading. */
@@ -37,16 +44,22 @@ export class Gathering implements Reading {
   readonly images: ImagePlace[] = [];
   readonly unreadable: string[] = [];
   readonly bearsText = true;
+  readonly speakers: (SpeakerRole | undefined)[] = [];
   turns = 0;
 
+  turn(index: number, role: SpeakerRole): void {
+    this.turns = index + 1;
+    this.speakers[index] = role;
+  }
+
   text(path: JsonPath, text: string, role: SpeakerRole, kind: Fragment['kind'], message: number): void {
-    if (message >= this.turns) this.turns = message + 1;
+    if (message >= this.turns) this.turn(message, role);
     if (text !== '') this.fragments.push({ path, role, kind, message, text, json: false });
   }
 
   /** What a tool is called with: a text, mostly of JSON, or the object itself. */
   argumentsOf(path: JsonPath, value: Json | undefined, message: number): void {
-    if (typeof value === 'string') this.text(path, value, 'assistant', 'tool-arguments', message);
+    if (typeof value === 'string') this.text(path, withPlainEscapes(value), 'assistant', 'tool-arguments', message);
     else this.#object(path, value, 'assistant', 'tool-arguments', message);
   }
 
@@ -58,7 +71,7 @@ export class Gathering implements Reading {
 
   #object(path: JsonPath, value: Json | undefined, role: SpeakerRole, kind: Fragment['kind'], message: number): void {
     if (asObject(value) === undefined) return;
-    if (message >= this.turns) this.turns = message + 1;
+    if (message >= this.turns) this.turn(message, role);
     this.fragments.push({ path, role, kind, message, text: JSON.stringify(value), json: true });
   }
 }
@@ -69,6 +82,7 @@ export const nothing: Reading = Object.freeze({
   unreadable: [],
   bearsText: false,
   turns: 0,
+  speakers: [],
 });
 
 export function unreadable(why: string): Reading {

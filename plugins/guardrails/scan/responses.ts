@@ -1,31 +1,30 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
-import { Gathering, type JsonPath, type Reading } from './reading.ts';
-
-const roles: Readonly<Record<string, SpeakerRole>> = { system: 'system', developer: 'system', assistant: 'assistant' };
+import { readDescriptions } from './descriptions.ts';
+import { readFields, readLeaves } from './leaves.ts';
+import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
 
 /** Turns are the instructions, then the variables of a stored prompt, then each item; what is not there is none. */
 export function readResponses(body: JsonObject): Reading {
   const found = new Gathering();
   if (typeof body.instructions === 'string') found.text(['instructions'], body.instructions, 'system', 'text', 0);
-  readVariables(found, asObject(asObject(body.prompt)?.variables) ?? {}, ['prompt', 'variables'], found.turns);
+  const variables = asObject(asObject(body.prompt)?.variables);
+  const given: Speaker = { role: 'user', kind: 'text', message: found.turns };
+  if (variables !== undefined) readLeaves(found, variables, ['prompt', 'variables'], given);
   if (typeof body.input === 'string') found.text(['input'], body.input, 'user', 'text', found.turns);
   else readItems(found, body.input, ['input'], found.turns);
+  readDescriptions(found, body);
   return found;
-}
-
-function readVariables(found: Gathering, variables: JsonObject, path: JsonPath, turn: number): void {
-  for (const [name, value] of Object.entries(variables)) {
-    if (typeof value === 'string') found.text([...path, name], value, 'user', 'text', turn);
-    const text = asObject(value)?.text;
-    if (typeof text === 'string') found.text([...path, name, 'text'], text, 'user', 'text', turn);
-  }
 }
 
 /** All that the model says is one answer: choice 0. */
 export function readResponsesReply(reply: JsonObject): Reading {
+  if (!Array.isArray(reply.output)) return unreadable('The reply has no list of output.');
   const found = new Gathering();
   asArray(reply.output).forEach((item, index) => {
     const entry = asObject(item);
+    const { type, content } = entry ?? {};
+    if (entry === undefined || (type === 'message' && typeof content !== 'string' && !Array.isArray(content)))
+      found.unreadable.push(`Item ${index} of the reply is of an unknown form.`);
     if (entry !== undefined) readItem(found, entry, ['output', index], 0, 'assistant');
   });
   if (typeof reply.output_text === 'string') found.text(['output_text'], reply.output_text, 'assistant', 'text', 0);
@@ -34,6 +33,7 @@ export function readResponsesReply(reply: JsonObject): Reading {
 
 /** A list of input items, as the provider has stored them. */
 export function readItemList(reply: JsonObject): Reading {
+  if (!Array.isArray(reply.data)) return unreadable('The reply has no list of items.');
   const found = new Gathering();
   readItems(found, reply.data, ['data'], 0);
   return found;
@@ -42,40 +42,85 @@ export function readItemList(reply: JsonObject): Reading {
 function readItems(found: Gathering, items: Json | undefined, path: JsonPath, first: number): void {
   asArray(items).forEach((item, index) => {
     const entry = asObject(item);
-    if (entry === undefined) return;
-    found.turns = first + index + 1;
-    readItem(found, entry, [...path, index], first + index, roles[String(entry.role)] ?? 'user');
+    const role = entry === undefined ? 'user' : roleOf(entry);
+    found.turn(first + index, role);
+    if (entry !== undefined) readItem(found, entry, [...path, index], first + index, role);
+    else readLeaves(found, item, [...path, index], { role, kind: 'text', message: first + index });
   });
 }
 
-/** Items of tools that the provider runs itself (search, computer) hold no text of the user. */
+const roles: ReadonlyMap<unknown, SpeakerRole> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['assistant', 'assistant'],
+]);
+
+/** Items of tools have no role, but their types tell who makes them. */
+function roleOf({ type, role }: JsonObject): SpeakerRole {
+  if (typeof type !== 'string' || type === 'message') return roles.get(role) ?? 'user';
+  if (type.endsWith('_output')) return 'tool';
+  if (type.endsWith('_call') || type === 'reasoning' || type === 'mcp_list_tools' || type === 'mcp_approval_request')
+    return 'assistant';
+  return roles.get(role) ?? 'user';
+}
+
+type Voice = Omit<Speaker, 'message'>;
+
+const called: Voice = { role: 'assistant', kind: 'tool-arguments' };
+const answered: Voice = { role: 'tool', kind: 'tool-result' };
+
+/** Fields of items whose names tell what they hold, whatever tool it is; the provider runs some of them itself. */
+const voices: readonly (readonly [string, Voice])[] = [
+  ...['code', 'action', 'actions', 'operation', 'query', 'queries'].map((field) => [field, called] as const),
+  ...['outputs', 'results', 'error', 'tools'].map((field) => [field, answered] as const),
+  ['summary', { role: 'assistant', kind: 'thinking' }],
+  ['reason', { role: 'user', kind: 'text' }],
+];
+
+const itemFields: ReadonlySet<string> = new Set([
+  ...voices.map(([field]) => field),
+  'arguments',
+  'input',
+  'output',
+  'content',
+  // What is called, where and how is none of the texts.
+  'name',
+  'namespace',
+  'server_label',
+  'execution',
+  'environment',
+  'phase',
+]);
+
 function readItem(found: Gathering, item: JsonObject, path: JsonPath, turn: number, role: SpeakerRole): void {
-  for (const field of ['arguments', 'input']) found.argumentsOf([...path, field], item[field], turn);
-  found.resultOf([...path, 'output'], item.output, turn);
-  readParts(found, item.output, [...path, 'output'], 'tool', turn);
-  if (typeof item.content === 'string') found.text([...path, 'content'], item.content, role, 'text', turn);
-  if (item.type === 'reasoning') {
-    readThoughts(found, item.summary, [...path, 'summary'], turn);
-    readThoughts(found, item.content, [...path, 'content'], turn);
-  } else readParts(found, item.content, [...path, 'content'], role, turn);
+  for (const field of ['arguments', 'input']) {
+    found.argumentsOf([...path, field], item[field], turn);
+    if (Array.isArray(item[field])) readLeaves(found, item[field], [...path, field], { ...called, message: turn });
+  }
+  const { output, content } = item;
+  const isPart = Array.isArray(output) || typeof asObject(output)?.type === 'string';
+  if (isPart) readLeaves(found, output, [...path, 'output'], { ...answered, message: turn });
+  else found.resultOf([...path, 'output'], output, turn);
+  for (const [field, voice] of voices)
+    if (item[field] !== undefined) readLeaves(found, item[field], [...path, field], { ...voice, message: turn });
+  const speaker: Speaker = { role, kind: item.type === 'reasoning' ? 'thinking' : 'text', message: turn };
+  if (Array.isArray(content)) readParts(found, content, [...path, 'content'], speaker);
+  else readLeaves(found, content, [...path, 'content'], speaker);
+  readFields(found, item, path, speaker, itemFields);
 }
 
-function readThoughts(found: Gathering, thoughts: Json | undefined, path: JsonPath, turn: number): void {
-  asArray(thoughts).forEach((item, at) => {
-    const text = asObject(item)?.text;
-    if (typeof text === 'string') found.text([...path, at, 'text'], text, 'assistant', 'thinking', turn);
-  });
-}
+const partFields: ReadonlySet<string> = new Set(['refusal']);
 
-function readParts(found: Gathering, parts: Json | undefined, path: JsonPath, role: SpeakerRole, turn: number): void {
-  const kind = role === 'tool' ? 'tool-result' : 'text';
+function readParts(found: Gathering, parts: Json, path: JsonPath, speaker: Speaker): void {
   asArray(parts).forEach((item, at) => {
-    if (typeof item === 'string') found.text([...path, at], item, role, kind, turn);
     const part = asObject(item);
-    if (part === undefined) return;
-    if (typeof part.text === 'string') found.text([...path, at, 'text'], part.text, role, kind, turn);
-    if (typeof part.refusal === 'string') found.text([...path, at, 'refusal'], part.refusal, role, 'refusal', turn);
-    const url = asObject(part.image_url)?.url ?? part.image_url;
-    if (typeof url === 'string') found.images.push({ path: [...path, at], url });
+    const place = [...path, at];
+    if (part === undefined) {
+      readLeaves(found, item, place, speaker);
+      return;
+    }
+    readFields(found, part, place, speaker, partFields);
+    if (part.refusal !== undefined)
+      readLeaves(found, part.refusal, [...place, 'refusal'], { ...speaker, kind: 'refusal' });
   });
 }

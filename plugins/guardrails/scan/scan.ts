@@ -9,7 +9,10 @@ export interface Scan {
   readonly places: readonly { readonly fragment: Fragment; readonly offset: number }[];
 }
 
-/** The texts of a request that a scope covers. Thinking is looked at only where all is. */
+/**
+ * The texts of a request that a scope covers. What stands behind the last answer, be it in several messages or results of
+ * tools, is the last message. Thinking is looked at only where all is.
+ */
 export function scanRequest(reading: Reading, scope: ScanScope, strip: boolean): Scan {
   return scanned(reading.fragments.filter(inScope(reading, scope)), strip);
 }
@@ -20,18 +23,23 @@ export function scanReply(reading: Reading, scope: ScanScope): Scan {
   return scanned(all ? reading.fragments : reading.fragments.filter(({ kind }) => kind !== 'thinking'), false);
 }
 
-function inScope({ fragments, turns }: Reading, scope: ScanScope): (fragment: Fragment) => boolean {
+function inScope(reading: Reading, scope: ScanScope): (fragment: Fragment) => boolean {
+  const { fragments, turns, speakers } = reading;
   switch (scope) {
     case 'all_messages':
       return () => true;
     case 'user_messages':
       return ({ role }) => role === 'user';
     case 'last_user_message': {
-      const last = fragments.findLast(({ role }) => role === 'user')?.message;
-      return ({ role, message }) => role === 'user' && message === last;
+      const last = fragments.findLast(({ role, message }) => role === 'user' && message >= 0)?.message ?? turns;
+      const answered = last === 0 ? -1 : speakers.lastIndexOf('assistant', last - 1);
+      return ({ role, message }) => role === 'user' && message > answered;
     }
-    case 'last_message':
-      return ({ message, kind }) => message === turns - 1 && kind !== 'thinking';
+    case 'last_message': {
+      const answered = speakers.lastIndexOf('assistant');
+      return ({ role, message, kind }) =>
+        kind !== 'thinking' && (message === turns - 1 || (message > answered && (role === 'user' || role === 'tool')));
+    }
   }
 }
 

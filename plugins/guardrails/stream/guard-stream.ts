@@ -6,17 +6,17 @@ import type {
   ReplyStream,
   TargetContext,
 } from 'portcullis/sdk';
-import type { Hook, StreamRule } from '../definition/hook.ts';
+import type { Hook, HookList, StreamRule } from '../definition/hook.ts';
 import { isEventStream } from '../reply/append.ts';
 import { generationOf } from '../reply/denial.ts';
 import { hookResult, hookResults } from '../reply/results.ts';
+import { runBeside } from '../run/beside.ts';
 import { lookAtStream } from '../run/look-at.ts';
 import type { Running } from '../run/run-check.ts';
-import { runBeside } from '../run/run-hooks.ts';
 import type { HookRun } from '../run/runs.ts';
 import { streamOf } from './bytes-stream.ts';
 import type { ClientDialect } from './events.ts';
-import { lookAtHeld } from './look-at-held.ts';
+import { heldLook } from './look-at-held.ts';
 import { ReportingStream } from './reporting.ts';
 import type { Speech } from './speech.ts';
 import { WindowedStream } from './windowed.ts';
@@ -28,7 +28,7 @@ export interface StreamFacts {
   /** Whether one of them failed without denying. */
   readonly warned: boolean;
   /** Hooks of the reply. */
-  readonly hooks: readonly Hook[];
+  readonly list: HookList;
   readonly running: Running;
   readonly newId: () => string;
   /** Told once, when the stream is over: the runs on it, and what it said. */
@@ -41,11 +41,11 @@ export type Guarded =
 
 /** The stream of an outcome under the hooks of its reply; undefined: it holds none that the gateway reads. */
 export function guardStream(facts: StreamFacts, outcome: Outcome): MaybePromise<Guarded> | undefined {
-  const { target, hooks } = facts;
+  const { target, list } = facts;
   const dialect = generationOf(target.request.dialect);
   if (dialect === undefined || !isClient(dialect) || !isEventStream(outcome)) return undefined;
   const source = outcome.body.kind === 'stream' ? outcome.body.stream : streamOf(outcome.body.bytes);
-  const due = hooks.filter(({ async }) => !async);
+  const due = list.hooks.filter(({ async }) => !async);
   const windowed = due.filter(({ stream }) => stream.mode === 'window');
   const context = contextOf(facts);
   const reporting = (inner: ReplyStream, window: WindowedStream | undefined): Guarded => ({
@@ -57,8 +57,8 @@ export function guardStream(facts: StreamFacts, outcome: Outcome): MaybePromise<
     source,
     dialect,
     context,
-    rule: tightest(windowed),
-    look: (reading) => lookAtHeld(target, windowed, reading, facts.running),
+    rule: widest(windowed),
+    look: heldLook(target, { ...list, hooks: windowed }, facts.running),
     now: facts.running.now,
   });
   return window.open().then((denied) => {
@@ -78,8 +78,8 @@ function reportingStream(
   source: ReplyStream,
   window: WindowedStream | undefined,
 ): ReplyStream {
-  const { target, before, warned, hooks, running } = facts;
-  const later = hooks.filter(({ async, stream }) => !async && stream.mode === 'after');
+  const { target, before, warned, list, running } = facts;
+  const later = list.hooks.filter(({ async, stream }) => !async && stream.mode === 'after');
   const tells = !target.strict;
   let runs: readonly HookRun[] = [];
   const judge = (speech: Speech): MaybePromise<void> => {
@@ -88,7 +88,10 @@ function reportingStream(
       facts.finished(runs, speech);
     };
     // Edits come too late for what has been sent, and denials too: both are told, have no effect, and concern nobody who left.
-    const ran = runBeside(later, lookAtStream(target, speech.reading()), { ...running, detached: true });
+    const ran = runBeside({ ...list, hooks: later }, lookAtStream(target, speech.reading()), {
+      ...running,
+      detached: true,
+    });
     return ran instanceof Promise ? ran.then(done) : done(ran);
   };
   return new ReportingStream({
@@ -104,13 +107,13 @@ function reportingStream(
   });
 }
 
-/** Several guardrails share the windows: the smallest of each bound holds. */
-function tightest(hooks: readonly Hook[]): StreamRule {
+/** Several guardrails share the windows: the largest of each bound holds, so that none of them sees less than it asks for. */
+function widest(hooks: readonly Hook[]): StreamRule {
   const rules = hooks.map(({ stream }) => stream);
   return {
     mode: 'window',
-    tokens: Math.min(...rules.map(({ tokens }) => tokens)),
-    ms: Math.min(...rules.map(({ ms }) => ms)),
+    tokens: Math.max(...rules.map(({ tokens }) => tokens)),
+    ms: Math.max(...rules.map(({ ms }) => ms)),
     overlap: Math.max(...rules.map(({ overlap }) => overlap)),
   };
 }

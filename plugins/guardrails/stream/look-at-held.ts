@@ -1,27 +1,41 @@
-import type { MaybePromise, TargetContext, TextEdit } from 'portcullis/sdk';
-import type { Hook } from '../definition/hook.ts';
+import type { MaybePromise, TargetContext } from 'portcullis/sdk';
+import type { HookList } from '../definition/hook.ts';
+import { runBeside } from '../run/beside.ts';
 import { lookAtStream } from '../run/look-at.ts';
+import { mergedRuns } from '../run/merged-runs.ts';
 import type { Running } from '../run/run-check.ts';
-import { runBeside } from '../run/run-hooks.ts';
-import { denies, type HookRun, passes, transforms } from '../run/runs.ts';
-import type { Reading } from '../scan/reading.ts';
+import { denies, type HookRun, passes } from '../run/runs.ts';
+import { whenDone } from '../run/settled.ts';
+import { editsByPart, editsInAll, heldEditsOf, readingAsSent } from './held-edits.ts';
 import type { HeldEdits } from './window-buffer.ts';
-import type { Looked } from './window-options.ts';
+import type { Looked, WindowOptions } from './window-options.ts';
 
 const softText = 'The answer was stopped by a guardrail.';
 
-/** Looks at what is held. Each hook sees the text as the model said it: all edits are made together when the piece is released. */
-export function lookAtHeld(
-  target: TargetContext,
-  hooks: readonly Hook[],
-  reading: Reading,
-  running: Running,
-): MaybePromise<Looked> {
-  const runs = runBeside(hooks, lookAtStream(target, reading), running);
-  return runs instanceof Promise ? runs.then(looked) : looked(runs);
+/**
+ * Looks at what is held of one stream. Each hook sees the text as the model said it: all edits are made together when the
+ * piece is released. Once something has been changed that an imposed hook has not seen, imposed ones also look at what
+ * the client would get, behind what it has got.
+ */
+export function heldLook(target: TargetContext, list: HookList, running: Running): WindowOptions['look'] {
+  const { imposed } = list;
+  const insisting = { imposed, hooks: list.hooks.filter((hook) => imposed.has(hook) && !hook.shadow) };
+  const alone = insisting.hooks.length === 1;
+  const bearsOthers = insisting.hooks.length > 0 && list.hooks.length > 1;
+  let changed = false;
+  return (reading, sent) =>
+    whenDone(runBeside(list, lookAtStream(target, reading), running), (runs): MaybePromise<Looked> => {
+      const edits = heldEditsOf(runs, imposed);
+      changed ||= bearsOthers && runs.some(({ hook, transformed }) => transformed && (!alone || !imposed.has(hook)));
+      if (!changed || runs.some(denies)) return looked(runs, edits);
+      const asSent = readingAsSent(reading, edits, sent);
+      return whenDone(runBeside(insisting, lookAtStream(target, asSent), running), (again) =>
+        looked(mergedRuns(runs, again), editsInAll(reading, edits, sent, editsByPart(again))),
+      );
+    });
 }
 
-function looked(runs: readonly HookRun[]): Looked {
+function looked(runs: readonly HookRun[], edits: HeldEdits): Looked {
   const denying = runs.filter(denies);
   const failed = denying.flatMap(({ checks }) => checks.filter((check) => !passes(check)));
   const soft = failed.length > 0 && failed.every(({ check }) => check.softDeny);
@@ -30,22 +44,6 @@ function looked(runs: readonly HookRun[]): Looked {
     runs,
     denied: denying.length > 0,
     replacement: soft ? (message ?? softText) : undefined,
-    edits: editsOf(runs),
+    edits,
   };
-}
-
-/** By part; the path of a fragment names it. */
-function editsOf(runs: readonly HookRun[]): HeldEdits {
-  const edits = new Map<string, TextEdit[]>();
-  const checks = runs.filter(({ transformed }) => transformed).flatMap((run) => run.checks.filter(transforms));
-  for (const { scan, verdict } of checks) {
-    for (const edit of verdict?.edits ?? []) {
-      const place = 'text' in edit ? scan.places[edit.text] : undefined;
-      if (place === undefined || !('text' in edit)) continue;
-      const key = String(place.fragment.path[0]);
-      const moved = { start: edit.start + place.offset, end: edit.end + place.offset, with: edit.with };
-      edits.set(key, [...(edits.get(key) ?? []), moved]);
-    }
-  }
-  return edits;
 }

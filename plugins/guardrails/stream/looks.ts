@@ -1,5 +1,5 @@
+import { mergedRuns } from '../run/merged-runs.ts';
 import type { HookRun } from '../run/runs.ts';
-import { mergedRuns } from './merged-runs.ts';
 
 /** Knows what the looks at a stream have come to, what they cost, and when it is decided whether there will be a stream at all. */
 export class Looks {

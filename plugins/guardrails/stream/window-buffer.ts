@@ -12,6 +12,9 @@ interface HeldPart {
   complete: boolean;
 }
 
+/** By part. */
+export type SentTails = ReadonlyMap<string, string>;
+
 /** Edits by part; positions count in the text that is held of the part. */
 export type HeldEdits = ReadonlyMap<string, readonly TextEdit[]>;
 
@@ -24,11 +27,17 @@ export class WindowBuffer {
   readonly begun = new Map<number, number>();
   readonly #bounds: Bounds;
   readonly #strings = new Map<string, JsonStrings>();
+  readonly #sent = new Map<string, string>();
   #held: Delta[] = [];
   #parts = new Map<string, HeldPart>();
 
   constructor(bounds: Bounds) {
     this.#bounds = bounds;
+  }
+
+  /** The end of what has been released of each part, as long as what stays to be looked at again. */
+  get sent(): SentTails {
+    return this.#sent;
   }
 
   get hasText(): boolean {
@@ -80,6 +89,7 @@ export class WindowBuffer {
     const { out, rest } = divided(held, parts);
     for (const [key, { text, cut }] of parts) this.#strings.get(key)?.pass(text.slice(0, cut));
     this.#hold(rest);
+    this.#remember(out);
     return out;
   }
 
@@ -97,6 +107,15 @@ export class WindowBuffer {
         return [key, { text, edits: made, cut: all ? cut : (strings?.before(text, cut) ?? cut) }];
       }),
     );
+  }
+
+  #remember(out: readonly Delta[]): void {
+    const { keep } = this.#bounds;
+    for (const delta of out) {
+      if (!isSpoken(delta) || keep === 0) continue;
+      const key = partOf(delta);
+      this.#sent.set(key, ((this.#sent.get(key) ?? '') + delta.text).slice(-keep));
+    }
   }
 
   #hold(deltas: readonly Delta[]): void {

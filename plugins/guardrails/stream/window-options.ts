@@ -2,7 +2,7 @@ import type { GenerationDialect, MaybePromise, ReplyContext, ReplyStream } from 
 import type { StreamRule } from '../definition/hook.ts';
 import type { HookRun } from '../run/runs.ts';
 import type { Reading } from '../scan/reading.ts';
-import type { HeldEdits } from './window-buffer.ts';
+import type { HeldEdits, SentTails } from './window-buffer.ts';
 
 /** What a look at held text came to. */
 export interface Looked {
@@ -18,6 +18,7 @@ export interface WindowOptions {
   readonly dialect: GenerationDialect;
   readonly context: ReplyContext;
   readonly rule: StreamRule;
-  readonly look: (reading: Reading) => MaybePromise<Looked>;
+  /** @param sent the last that the client has got of each part, as it got it */
+  readonly look: (reading: Reading, sent: SentTails) => MaybePromise<Looked>;
   readonly now: () => number;
 }

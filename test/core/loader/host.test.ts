@@ -38,6 +38,7 @@ function hostOf(permissions?: Manifest['permissions'], changes: Partial<Capabili
       configs: { a: { provider: 'x' } },
       providers: ['main'],
       guardrails: {},
+      defaultGuardrails: { default_guardrails: { input: ['a'] } },
       guardrailCredentials: {},
       defaultConfig: 'a',
     },
@@ -71,6 +72,7 @@ describe('a host', () => {
     ['configs', (host) => host.file('configs'), /permissions\.file: configs/],
     ['the default config', (host) => host.defaultConfig(), /permissions\.file: configs/],
     ['guardrails', (host) => host.file('guardrails'), /permissions\.file: guardrails/],
+    ['which of them are defaults', (host) => host.file('defaultGuardrails'), /permissions\.file: guardrails/],
     ['the list of checks', (host) => host.checks.summaries, /permissions\.checks/],
     ['a check', (host) => host.checks.ready('a.b', {}, 'parameters'), /permissions\.checks/],
     [
@@ -94,6 +96,11 @@ describe('a host', () => {
     assert.deepEqual([host.file('configs'), host.defaultConfig()], [{ a: { provider: 'x' } }, 'a']);
     assert.equal((await refusalOf(() => host.file('keys'))).code, 'forbidden');
     assert.equal((await refusalOf(() => host.env('OTHER'))).code, 'forbidden');
+  });
+
+  it('tells with the guardrails which of them are defaults', () => {
+    const { host } = hostOf({ file: ['guardrails'] });
+    assert.deepEqual(host.file('defaultGuardrails'), { default_guardrails: { input: ['a'] } });
   });
 
   it('gives the checks, and passes notes on', () => {

@@ -67,7 +67,15 @@ describe('headers that a check forwards', () => {
 
 describe('headers that a check sees', () => {
   it('hold nothing that could be a credential', () => {
-    const shown = { accept: '*/*', 'user-agent': 'u', 'x-tenant': 'a', 'x-request-id': 'r', 'x-gw-trace-id': 't' };
+    const shown = {
+      'x-gw-span-id': 's',
+      'x-amzn-trace-id': 'z',
+      accept: '*/*',
+      'user-agent': 'u',
+      'x-tenant': 'a',
+      'x-request-id': 'r',
+      'x-gw-trace-id': 't',
+    };
     const hidden = [
       'authorization',
       'x-gw-api-key',
@@ -81,6 +89,21 @@ describe('headers that a check sees', () => {
       'x-session-id',
       'x-jwt-assertion',
       'x-user-password',
+      'x-gw-vertex-service-account-json',
+      'x-acme-provider',
+      'x-acme-metadata',
+      'x-acme-virtual-model',
+      'x-acme-private-url',
+      'x-portkey-azure-ad-token',
+      'x-auth-trace-token',
+      'dpop',
+      'x-pat',
+      'x-amzn-oidc-data',
+      'x-amzn-oidc-identity',
+      'x-ms-client-principal',
+      'x-ms-client-principal-name',
+      'x-bearer',
+      'aws-session',
     ];
     const headers = { ...shown, ...Object.fromEntries(hidden.map((name) => [name, 'canary'])) };
     assert.deepEqual(safeHeaders(headers), shown);

@@ -127,9 +127,60 @@ describe('edits of what tools are called with', () => {
     });
   });
 
+  it('write the whole text back without the escapes in which a word was hidden', () => {
+    const given = '{"a": "\\u0062ad \\ud83d\\ude00", "n": 12345678901234567890}';
+    const body = edited('chat', call(given) as JsonObject, [[{ text: 0, start: 7, end: 10, with: 'X' }]]);
+    assert.equal(argumentsIn(body), '{"a": "X \ud83d\ude00", "n": 12345678901234567890}');
+  });
+
   it('are those of any text where it is no JSON', () => {
     const body = edited('chat', call('not {json') as JsonObject, [[out(0, 'not {json', 'json', '"x"')]]);
     assert.equal(argumentsIn(body), 'not {"x"');
+  });
+});
+
+describe('edits of a large body', () => {
+  it('are made in 20,000 messages, each of which is copied once', { timeout: 20_000 }, () => {
+    const given = { messages: Array.from({ length: 20_000 }, (_, at) => ({ role: 'user', content: `ab${at}` })) };
+    const body = edited('chat', given, [given.messages.map((_, text) => ({ text, start: 0, end: 1, with: 'X' }))]);
+    const messages = body.messages as JsonObject[];
+    assert.equal(messages.length, 20_000);
+    assert.ok(messages.every(({ content }, at) => content === `Xb${at}`));
+  });
+
+  it('are made in every one of 20,000 numbers of a tool call', { timeout: 20_000 }, () => {
+    const given = JSON.stringify({ list: Array.from({ length: 20_000 }, (_, at) => 100_000 + at) });
+    const edits = [...given.matchAll(/\d+/g)].map(({ index }) => ({
+      text: 0,
+      start: index,
+      end: index + 6,
+      with: '*',
+    }));
+    const messages = [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: given } }] }];
+    const [message] = edited('chat', { messages }, [edits]).messages as typeof messages;
+    const { list } = parseJson(String(message?.tool_calls[0]?.function.arguments)) as { list: string[] };
+    assert.deepEqual([list.length, new Set(list)], [20_000, new Set(['*'])]);
+  });
+
+  it('are made in a tool call of 20,000 levels', () => {
+    const given = `${'['.repeat(20_000)}12345${']'.repeat(20_000)}`;
+    const messages = [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: given } }] }];
+    const [message] = edited('chat', { messages }, [[out(0, given, '12345', '*')]]).messages as typeof messages;
+    assert.equal(message?.tool_calls[0]?.function.arguments, given.replace('12345', '"*"'));
+  });
+
+  it('make members of any name', () => {
+    const content: JsonObject = parseJson('{"type":"x","__proto__":{"deep":"ab"},"constructor":"cd"}') as JsonObject;
+    const body = edited('chat', { messages: [{ role: 'user', content: [content] }] }, [
+      [
+        { text: 0, start: 0, end: 1, with: 'X' },
+        { text: 1, start: 0, end: 1, with: 'Y' },
+      ],
+    ]);
+    assert.equal(
+      JSON.stringify(body.messages),
+      '[{"role":"user","content":[{"type":"x","__proto__":{"deep":"Xb"},"constructor":"Yd"}]}]',
+    );
   });
 });
 

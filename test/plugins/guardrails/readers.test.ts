@@ -65,7 +65,7 @@ describe('the texts of a chat request', () => {
   });
 
   it('are none where the messages are no list', () => {
-    for (const messages of ['text', 5, null, {}, [null, 1, 'x']])
+    for (const messages of ['text', 5, null, {}, [null, 1]])
       assert.deepEqual(rows(request('chatComplete', { messages })), []);
   });
 });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonObject } from 'portcullis/sdk';
 import { readChat, readChatReply } from '../../../plugins/guardrails/scan/chat.ts';
+import { readMessages } from '../../../plugins/guardrails/scan/messages.ts';
+import { readResponses } from '../../../plugins/guardrails/scan/responses.ts';
 import { withoutScaffolding } from '../../../plugins/guardrails/scan/scaffolding.ts';
 import { scanReply, scanRequest } from '../../../plugins/guardrails/scan/scan.ts';
 
@@ -44,14 +47,62 @@ describe('the scope of a request', () => {
     assert.deepEqual(textsOf(scanRequest(reading, 'last_user_message', false)), []);
   });
 
-  it('last_message is the last one, even when it is empty', () => {
-    const reading = readChat({
-      messages: [
-        { role: 'user', content: 'said' },
-        { role: 'user', content: '' },
+  const user = (content: string) => ({ role: 'user', content });
+  const answer = { role: 'assistant', content: 'answer' };
+  const result = (content: string) => ({ role: 'tool', content });
+  const system = { role: 'system', content: 'rules' };
+  const behind: readonly [string, JsonObject[], readonly string[], readonly string[]][] = [
+    ['messages of the user in a row', [system, user('a'), answer, user('b'), user('c')], ['b', 'c'], ['b', 'c']],
+    ['a last message that is empty', [user('a'), user('')], ['a'], ['a']],
+    ['results of tools side by side', [user('a'), answer, result('b'), result('c')], ['b', 'c'], ['a']],
+    ['an answer in which nothing is said', [user('a'), { role: 'assistant' }, user('b')], ['b'], ['b']],
+    ['the user behind results', [user('a'), answer, result('b'), user('c')], ['b', 'c'], ['c']],
+    ['an answer that is the last', [user('a'), user('b'), answer], ['answer'], ['a', 'b']],
+    ['the system among what is new', [answer, user('a'), system, user('b')], ['a', 'b'], ['a', 'b']],
+    ['the system at the end', [answer, user('a'), system], ['a', 'rules'], ['a']],
+    ['the system alone', [system], ['rules'], []],
+  ];
+  for (const [what, messages, lastMessage, lastUser] of behind) {
+    it(`knows what is last from ${what}`, () => {
+      const reading = readChat({ messages });
+      assert.deepEqual(textsOf(scanRequest(reading, 'last_message', false)), lastMessage);
+      assert.deepEqual(textsOf(scanRequest(reading, 'last_user_message', false)), lastUser);
+    });
+  }
+
+  it('takes items of responses for turns of their own', () => {
+    const reading = readResponses({
+      instructions: 'rules',
+      input: [
+        { role: 'user', content: 'a' },
+        { type: 'function_call', call_id: 'c', arguments: '{}' },
+        { type: 'function_call', call_id: 'd', arguments: '' },
+        { type: 'function_call_output', call_id: 'c', output: 'b' },
+        { type: 'function_call_output', call_id: 'd', role: 'assistant', output: 'c' },
       ],
     });
-    assert.deepEqual(textsOf(scanRequest(reading, 'last_message', false)), []);
+    assert.deepEqual(textsOf(scanRequest(reading, 'last_message', false)), ['b', 'c']);
+    assert.deepEqual(textsOf(scanRequest(reading, 'last_user_message', false)), ['a']);
+  });
+
+  it('takes the results inside a message of the user for what is last', () => {
+    const content = ['b', 'c'].map((text) => ({ type: 'tool_result', tool_use_id: text, content: text }));
+    const reading = readMessages({
+      system: 'rules',
+      messages: [user('a'), answer, { role: 'user', content }, user('d')],
+    });
+    assert.deepEqual(textsOf(scanRequest(reading, 'last_message', false)), ['b', 'c', 'd']);
+    assert.deepEqual(textsOf(scanRequest(reading, 'last_user_message', false)), ['d']);
+  });
+
+  it('covers descriptions of tools only where all is looked at', () => {
+    const reading = readChat({
+      messages: [user('a')],
+      tools: [{ type: 'function', function: { name: 'f', description: 'finds' } }],
+    });
+    for (const scope of ['last_message', 'last_user_message', 'user_messages'] as const)
+      assert.deepEqual(textsOf(scanRequest(reading, scope, false)), ['a']);
+    assert.deepEqual(textsOf(scanRequest(reading, 'all_messages', false)), ['a', 'finds']);
   });
 
   it('numbers the texts in the order of a reader', () => {

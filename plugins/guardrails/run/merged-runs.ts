@@ -1,7 +1,6 @@
-import { hookRun } from '../run/run-hooks.ts';
-import { type CheckRun, type HookRun, passes, transforms } from '../run/runs.ts';
+import { type CheckRun, type HookRun, hookRun, passes, transforms } from './runs.ts';
 
-/** The runs of a hook over several looks as one: it failed when one of them did, and says why. */
+/** The runs of hooks over several looks, each hook's as one: it failed when one of them did, and says why. */
 export function mergedRuns(known: readonly HookRun[], next: readonly HookRun[]): readonly HookRun[] {
   const merged = known.map((run) => {
     const later = next.find(({ hook }) => hook === run.hook);

@@ -1,0 +1,46 @@
+import { setImmediate } from 'node:timers/promises';
+import type { MaybePromise } from 'portcullis/sdk';
+import type { Hook, HookCheck, HookList } from '../definition/hook.ts';
+import { type Running, runCheck } from './run-check.ts';
+import { type CheckRun, type HookRun, hookRun } from './runs.ts';
+import { settled, whenDone } from './settled.ts';
+import type { Look } from './subject.ts';
+
+/** Milliseconds that checks may take at a stretch before others have their turn. */
+export const longestStretchMs = 20;
+
+type Start = (check: HookCheck, hook: Hook) => MaybePromise<CheckRun>;
+
+/** Runs hooks side by side on one look, whatever their order, and applies no edit: what they want is in their runs. */
+export function runBeside(
+  { hooks, imposed }: HookList,
+  look: Look,
+  running: Running,
+): MaybePromise<readonly HookRun[]> {
+  return startAll(hooks, (check, hook) => runCheck(check, look, running, imposed.has(hook)));
+}
+
+/** Starts all checks of the hooks, in their order. No promise where no check needs one and all are done soon. */
+export function startAll(hooks: readonly Hook[], start: Start): MaybePromise<readonly HookRun[]> {
+  const started: MaybePromise<CheckRun>[][] = hooks.map(() => []);
+  const runs = () =>
+    settled(
+      hooks.map((hook, index) => settled(started[index] ?? [], (all) => hookRun(hook, all))),
+      (all) => all,
+    );
+  return whenDone(startFrom(hooks, started, start), runs);
+}
+
+function startFrom(hooks: readonly Hook[], started: MaybePromise<CheckRun>[][], start: Start): MaybePromise<void> {
+  let stretchMs = 0;
+  for (const [index, hook] of hooks.entries()) {
+    const own = started[index] ?? [];
+    for (const check of hook.checks.slice(own.length)) {
+      if (stretchMs > longestStretchMs) return setImmediate().then(() => startFrom(hooks, started, start));
+      const run = start(check, hook);
+      if (!(run instanceof Promise)) stretchMs += run.durationMs;
+      own.push(run);
+    }
+  }
+  return undefined;
+}

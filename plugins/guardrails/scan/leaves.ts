@@ -1,0 +1,116 @@
+import { asObject, type Json, type JsonObject } from 'portcullis/sdk';
+import type { Gathering, JsonPath, Speaker } from './reading.ts';
+
+/** Fields that name and describe, and hold nothing that a model reads as text. */
+const silent: ReadonlySet<string> = new Set([
+  'id',
+  'type',
+  'role',
+  'status',
+  'index',
+  'object',
+  'call_id',
+  'tool_call_id',
+  'tool_use_id',
+  'item_id',
+  'file_id',
+  'container_id',
+  'vector_store_id',
+  'approval_request_id',
+  'encrypted_content',
+  'encrypted_index',
+  'signature',
+  'cache_control',
+  'detail',
+  'format',
+  'media_type',
+  'mediaType',
+  'mime_type',
+  'mimeType',
+  'logprobs',
+]);
+
+/** Fields of bytes, where what they hold looks like base64. */
+const payloads: ReadonlySet<string> = new Set(['data', 'bytes', 'b64_json', 'file_data', 'result']);
+
+/** What stands beside bytes, however few they are. */
+const describers = ['format', 'media_type', 'mime_type', 'transcript', 'filename'] as const;
+
+/** Below it, what looks like base64 may be a word. */
+const shortestPayload = 64;
+
+const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+const dataUrl = /^data:([^;,]*)(?:;[^;,]*)*;base64,[A-Za-z0-9+/_-]*={0,2}$/i;
+const imageFields: ReadonlySet<string> = new Set(['url']);
+const none: ReadonlySet<string> = new Set();
+
+/** Deeper than any format nests its texts. */
+const deepest = 64;
+
+/** Gathers every text inside a value of which no form is known. Bytes, be they a file, sound or an image, are no text. */
+export function readLeaves(
+  found: Gathering,
+  value: Json | undefined,
+  path: JsonPath,
+  speaker: Speaker,
+  depth = 0,
+): void {
+  if (typeof value === 'string') found.text(path, value, speaker.role, speaker.kind, speaker.message);
+  else if (Array.isArray(value)) {
+    if (isTooDeep(found, depth)) return;
+    for (const [at, item] of value.entries())
+      if (mayBearText(item)) readLeaves(found, item, [...path, at], speaker, depth + 1);
+  } else if (typeof value === 'object' && value !== null)
+    readFields(found, value as JsonObject, path, speaker, none, depth);
+}
+
+/** Gathers every text of an object, but for the fields that its reader knows. */
+export function readFields(
+  found: Gathering,
+  object: JsonObject,
+  path: JsonPath,
+  speaker: Speaker,
+  known: ReadonlySet<string>,
+  depth = 0,
+): void {
+  if (isTooDeep(found, depth)) return;
+  for (const field of Object.keys(object)) {
+    const value = object[field];
+    if (!mayBearText(value) || silent.has(field) || known.has(field)) continue;
+    if (field === 'image_url') readImage(found, value, path, speaker, depth);
+    else if (typeof value !== 'string') readLeaves(found, value, [...path, field], speaker, depth + 1);
+    else if (field === 'text' || !isPayload(found, field, value, object))
+      found.text([...path, field], value, speaker.role, speaker.kind, speaker.message);
+  }
+}
+
+function readImage(found: Gathering, value: Json, path: JsonPath, speaker: Speaker, depth: number): void {
+  const image = asObject(value);
+  const url = image?.url ?? value;
+  if (typeof url === 'string') found.images.push({ path, url });
+  if (image !== undefined) readFields(found, image, [...path, 'image_url'], speaker, imageFields, depth + 1);
+}
+
+function mayBearText(value: Json | undefined): value is Json {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null);
+}
+
+function isTooDeep(found: Gathering, depth: number): boolean {
+  if (depth < deepest) return false;
+  if (found.unreadable.length === 0) found.unreadable.push(`Texts stand deeper than ${deepest} levels.`);
+  return true;
+}
+
+function isPayload(found: Gathering, field: string, value: string, holder: JsonObject): boolean {
+  if (payloads.has(field)) {
+    if (holder.type === 'redacted_thinking') return true;
+    const isLong = value.length >= shortestPayload;
+    if ((isLong || describers.some((name) => holder[name] !== undefined)) && base64.test(value)) return true;
+  }
+  if (!/^data:/i.test(value)) return false;
+  const [matched, mediaType = ''] = dataUrl.exec(value) ?? [];
+  // It could be decoded, but no edit could be made in it.
+  if (/^text\//i.test(mediaType))
+    found.unreadable.push(`${field} holds an encoded text file, which no check can read.`);
+  return matched !== undefined;
+}
