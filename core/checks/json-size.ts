@@ -1,4 +1,4 @@
-import type { Json } from 'portcullis/sdk';
+import type { Json, JsonObject } from 'portcullis/sdk';
 
 /** Most bytes that one UTF-16 unit takes in JSON: as an escape. */
 const bytesPerUnit = 6;
@@ -14,8 +14,13 @@ function room(value: Json, bytes: number): number {
   if (typeof value === 'string') return bytes - value.length * bytesPerUnit - 2;
   if (typeof value !== 'object' || value === null) return bytes - bytesPerValue;
   let left = bytes - 2;
-  for (const [name, member] of Object.entries(value)) {
-    left = room(member, left - name.length * bytesPerUnit - 4);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && left >= 0; index += 1) left = room(value[index] ?? null, left - 2);
+    return left;
+  }
+  const object = value as JsonObject;
+  for (const name in object) {
+    left = room(object[name] ?? null, left - name.length * bytesPerUnit - 4);
     if (left < 0) break;
   }
   return left;

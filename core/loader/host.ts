@@ -14,6 +14,7 @@ import {
   type RequestNote,
   type Slot,
 } from 'portcullis/sdk';
+import { Exchange } from '../pipeline/exchange.ts';
 import { permits } from './places.ts';
 
 /** The mechanisms behind a host. What a plugin may have of them, its manifest says. */
@@ -125,12 +126,16 @@ export function refusing(refuse: () => void): Checks {
   };
 }
 
+/** Requests of the gateway hold the values themselves: a weak map would cost the garbage collector dear. */
 function createSlot<T>(): Slot<T> {
-  const values = new WeakMap<RequestContext, T>();
+  const key = Symbol('slot');
+  const others = new WeakMap<RequestContext, T>();
   return {
-    get: (request) => values.get(request),
+    // What stands under the key of a slot has been put there by the slot.
+    get: (request) => (request instanceof Exchange ? (request.slots[key] as T | undefined) : others.get(request)),
     set: (request, value) => {
-      values.set(request, value);
+      if (request instanceof Exchange) request.slots[key] = value;
+      else others.set(request, value);
     },
   };
 }

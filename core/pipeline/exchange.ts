@@ -80,6 +80,8 @@ export class Exchange implements RequestContext {
   savedOnly = false;
   savedConfig: SavedConfigName | undefined;
   defaultGuardrails: readonly DefaultGuardrails[] | undefined;
+  /** The plugins' own state, by the keys of their slots. */
+  readonly slots: { [key: symbol]: unknown } = {};
   /** What plugins have added to the record of the request. */
   note: RequestNote | undefined;
   /** Of the target that was tried last. */

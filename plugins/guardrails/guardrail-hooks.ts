@@ -57,6 +57,8 @@ export function guardrailHooks(host: Host): Hooks {
   ): MaybePromise<JsonObject | Answer | undefined> => {
     const after = switchedOn(later);
     if (list.hooks.length === 0) {
+      // Without any hook there is nothing to remember, unless another target has left something.
+      if (after.hooks.length === 0 && states.get(target.request) === undefined) return undefined;
       states.set(target.request, { ...fresh(target), after });
       return undefined;
     }
@@ -163,7 +165,12 @@ export function guardrailHooks(host: Host): Hooks {
       const found = active.of(target, 'afterRequest');
       return whenDone(found, (list) => after(target, outcome, { ...fresh(target), after: switchedOn(list) }));
     },
-    settle: (request) => settleRequest(states.get(request), { ...running, detached: true }, report),
+    settle: (request) => {
+      const state = states.get(request);
+      // Nothing has to wait for most requests, and then nothing is waited for.
+      if (state === undefined || state.running.length + state.deferred.length === 0) return undefined;
+      return settleRequest(state, { ...running, detached: true }, report);
+    },
     explain: (target) => explained(active, target),
   };
 }

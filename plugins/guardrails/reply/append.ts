@@ -13,7 +13,10 @@ export function withResults(bytes: Uint8Array, results: JsonObject): Uint8Array 
   let last = end - 1;
   while (last > start && isSpace(bytes[last])) last -= 1;
   const member = `${last === start ? '' : ','}"hook_results":${JSON.stringify(results)}}`;
-  return Buffer.concat([bytes.subarray(0, end), Buffer.from(member)]);
+  const whole = Buffer.allocUnsafe(end + Buffer.byteLength(member));
+  whole.set(end === bytes.length ? bytes : bytes.subarray(0, end));
+  whole.write(member, end, 'utf8');
+  return whole;
 }
 
 function isSpace(byte: number | undefined): boolean {

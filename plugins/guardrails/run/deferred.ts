@@ -26,11 +26,10 @@ export interface State {
 
 /** Runs what had to wait: it feeds logs and feedback, and nothing else. */
 export async function settleRequest(
-  state: State | undefined,
+  state: State,
   running: Running,
   report: (target: TargetContext, phase: CheckPhase, runs: readonly HookRun[]) => void,
 ): Promise<void> {
-  if (state === undefined) return;
   await Promise.all(state.running);
   const runs = await Promise.all(
     state.deferred.map(async ({ hook, imposed, look, phase }) => {
