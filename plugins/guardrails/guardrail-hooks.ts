@@ -11,13 +11,13 @@ import {
 } from 'portcullis/sdk';
 import { acceptEntries } from './definition/accept.ts';
 import { ActiveHooks } from './definition/active.ts';
-import { type HookList, noHooks } from './definition/hook.ts';
+import type { HookList } from './definition/hook.ts';
 import { explained } from './explain.ts';
 import { isEventStream, isJson, withResults } from './reply/append.ts';
 import { denial } from './reply/denial.ts';
 import { hookResults } from './reply/results.ts';
 import { CheckTime } from './run/check-time.ts';
-import { defer, deferredOf, type State, settleRequest } from './run/deferred.ts';
+import { defer, deferredOf, fresh, type State, settleRequest } from './run/deferred.ts';
 import { lookAtReply, lookAtRequest, lookAtStream } from './run/look-at.ts';
 import { noteOf } from './run/report.ts';
 import type { Running } from './run/run-check.ts';
@@ -173,10 +173,6 @@ export function guardrailHooks(host: Host): Hooks {
     },
     explain: (target) => explained(active, target),
   };
-}
-
-function fresh(target: TargetContext): State {
-  return { target, before: [], after: noHooks, deferred: [], running: [] };
 }
 
 /** A guardrail with all of its checks switched off is not there. */

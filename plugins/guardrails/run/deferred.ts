@@ -1,5 +1,5 @@
 import type { CheckPhase, TargetContext } from 'portcullis/sdk';
-import type { Hook, HookList } from '../definition/hook.ts';
+import { type Hook, type HookList, noHooks } from '../definition/hook.ts';
 import { type Running, runCheck } from './run-check.ts';
 import { type HookRun, hookRun } from './runs.ts';
 import { settled } from './settled.ts';
@@ -22,6 +22,11 @@ export interface State {
   readonly deferred: Deferred[];
   /** Checks of a stream that nobody waits for. */
   readonly running: Promise<void>[];
+}
+
+/** Of a target on which nothing has run yet. */
+export function fresh(target: TargetContext): State {
+  return { target, before: [], after: noHooks, deferred: [], running: [] };
 }
 
 /** Runs what had to wait: it feeds logs and feedback, and nothing else. */
