@@ -1,6 +1,7 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
 import { readDescriptions } from './descriptions.ts';
 import { readFields, readLeaves } from './leaves.ts';
+import { readParts } from './parts.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
 
 const roles: ReadonlyMap<unknown, SpeakerRole> = new Map([
@@ -74,26 +75,15 @@ function readMessage(found: Gathering, message: JsonObject, path: JsonPath, role
   if (role !== 'tool') reads('name', kind);
 }
 
-const partFields: ReadonlySet<string> = new Set(['refusal', 'thinking']);
+/** Fields of a part whose texts are of a kind of their own. */
+const partKinds = ['refusal', 'thinking'] as const;
 
 function readContent(found: Gathering, content: Json | undefined, path: JsonPath, speaker: Speaker): void {
   if (!Array.isArray(content)) {
     if (content !== undefined) readLeaves(found, content, path, speaker);
     return;
   }
-  asArray(content).forEach((item, at) => {
-    const part = asObject(item);
-    const place = [...path, at];
-    if (part === undefined) {
-      readLeaves(found, item, place, speaker);
-      return;
-    }
-    readFields(found, part, place, speaker, partFields);
-    if (part.refusal !== undefined)
-      readLeaves(found, part.refusal, [...place, 'refusal'], { ...speaker, kind: 'refusal' });
-    if (part.thinking !== undefined)
-      readLeaves(found, part.thinking, [...place, 'thinking'], { ...speaker, kind: 'thinking' });
-  });
+  readParts(found, asArray(content), path, speaker, partKinds);
 }
 
 function readCalls(found: Gathering, message: JsonObject, path: JsonPath, index: number): void {

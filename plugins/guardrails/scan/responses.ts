@@ -1,6 +1,7 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
 import { readDescriptions } from './descriptions.ts';
 import { readFields, readLeaves } from './leaves.ts';
+import { readParts } from './parts.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
 
 /** Turns are the instructions, then the variables of a stored prompt, then each item; what is not there is none. */
@@ -104,23 +105,7 @@ function readItem(found: Gathering, item: JsonObject, path: JsonPath, turn: numb
   for (const [field, voice] of voices)
     if (item[field] !== undefined) readLeaves(found, item[field], [...path, field], { ...voice, message: turn });
   const speaker: Speaker = { role, kind: item.type === 'reasoning' ? 'thinking' : 'text', message: turn };
-  if (Array.isArray(content)) readParts(found, content, [...path, 'content'], speaker);
+  if (Array.isArray(content)) readParts(found, content, [...path, 'content'], speaker, ['refusal']);
   else readLeaves(found, content, [...path, 'content'], speaker);
   readFields(found, item, path, speaker, itemFields);
-}
-
-const partFields: ReadonlySet<string> = new Set(['refusal']);
-
-function readParts(found: Gathering, parts: Json, path: JsonPath, speaker: Speaker): void {
-  asArray(parts).forEach((item, at) => {
-    const part = asObject(item);
-    const place = [...path, at];
-    if (part === undefined) {
-      readLeaves(found, item, place, speaker);
-      return;
-    }
-    readFields(found, part, place, speaker, partFields);
-    if (part.refusal !== undefined)
-      readLeaves(found, part.refusal, [...place, 'refusal'], { ...speaker, kind: 'refusal' });
-  });
 }
