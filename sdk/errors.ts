@@ -137,6 +137,11 @@ export const errorCodes = {
     summary: 'A rate limit is used up; Retry-After says when it is not.',
   },
   budget_exhausted: { status: 412, type: 'invalid_request_error', summary: 'A usage limit is used up.' },
+  limits_unavailable: {
+    status: 503,
+    type: 'api_error',
+    summary: 'The limits cannot be checked at the moment, and the operator has chosen to refuse then.',
+  },
   check_failed: {
     status: 502,
     type: 'api_error',

@@ -27,7 +27,7 @@ export const settingRules: Readonly<Record<string, SettingRule>> = Object.freeze
   user_api_key_rotation_period: { kind: 'days', standard: null, least: 1, most: 365 },
   user_key_metadata: { kind: 'flag', standard: 1 },
   user_key_metadata_override: { kind: 'flag', standard: 1 },
-  debug_log: { kind: 'flag', standard: 0 },
+  debug_log: { kind: 'flag', standard: 1 },
 });
 
 /** The fields of a record that hold settings, each with what holds where nothing is set. */
@@ -92,6 +92,8 @@ export interface EffectiveSettings {
   readonly userApiKeyRotationPeriod: number | undefined;
   /** Seconds, 900 and more; undefined: sessions live as long as they were issued for. */
   readonly maxSessionTtl: number | undefined;
+  /** Whether logs keep what was said (`debug_log` 1), or numbers alone (0). */
+  readonly requestLogging: 'full' | 'metrics';
   /** Every toggle by its name. */
   readonly security: SecurityToggles;
 }
@@ -112,6 +114,7 @@ export function effectiveSettings(organisation: SettingsHolder, workspace?: Sett
     userApiKeyCount: typeof settings.user_api_key_count === 'number' ? settings.user_api_key_count : -1,
     userApiKeyRotationPeriod: positive(settings.user_api_key_rotation_period),
     maxSessionTtl: positive(asObject(organisation.session_settings)?.max_session_ttl),
+    requestLogging: settings.debug_log === 0 ? 'metrics' : 'full',
     security: security_settings as SecurityToggles,
   };
 }

@@ -1,9 +1,12 @@
 import type { Json, JsonObject } from '../json.ts';
 import type { Access } from './access.ts';
 import type { Checks } from './checks.ts';
+import type { Counters } from './counters.ts';
 import type { Directory, DirectoryKind, DirectoryKinds } from './directory.ts';
 import type { FetchReply, FetchRequest, Log } from './host.ts';
+import type { LogSinks, LogStore } from './logs.ts';
 import type { MaybePromise } from './plugin.ts';
+import type { Cost, PriceQuestion } from './price.ts';
 import type { Action, Resource } from './resource.ts';
 import type { Db, Migration } from './store.ts';
 
@@ -182,6 +185,12 @@ export interface ControlHost {
   providers(): readonly ProviderSummary[];
   /** The checks of this gateway. Needs `permissions.checks`. */
   readonly checks: Checks;
+  /** Needs `permissions.counters`. */
+  readonly counters: Counters;
+  /** Needs `permissions.logs`. */
+  readonly logs: LogStore & LogSinks;
+  /** What a request would cost, by the plugin that knows prices; undefined: nobody knows. */
+  price(question: PriceQuestion): MaybePromise<Cost | undefined>;
   /** @throws GatewayError when the routing config is at fault, `param` inside it */
   checkConfig(config: JsonObject): void;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import type { KeyType, OrganisationRole, WorkspaceRole } from './access.ts';
 import type { MaybePromise } from './plugin.ts';
+import type { LimitPoliciesEntry, PricesEntry } from './policies.ts';
 
 /** Which roles may do what, by the names of the security toggles (`membersViewLogs`); those left out have their default. */
 export type SecurityToggles = Readonly<Record<string, boolean>>;
@@ -8,13 +9,13 @@ export type SecurityToggles = Readonly<Record<string, boolean>>;
 /** A limit as the API takes and gives it; enforced by limit plugins. */
 export type LimitSpec = JsonObject;
 
-interface Entry {
+export interface OwnedEntry {
   /** Who may see it, and whose changes make it stale. */
   readonly organisationId: string;
 }
 
 /** A person's place in an organisation. */
-export interface MemberEntry extends Entry {
+export interface MemberEntry extends OwnedEntry {
   readonly userId: string;
   readonly email: string;
   readonly role: OrganisationRole;
@@ -30,7 +31,7 @@ export interface MemberEntry extends Entry {
 }
 
 /** A live API key: unknown, revoked and foreign ones have no entry. */
-export interface KeyEntry extends Entry {
+export interface KeyEntry extends OwnedEntry {
   readonly id: string;
   readonly name: string;
   readonly type: KeyType;
@@ -54,7 +55,7 @@ export interface KeyEntry extends Entry {
   readonly member?: MemberEntry;
 }
 
-export interface SessionEntry extends Entry {
+export interface SessionEntry extends OwnedEntry {
   readonly id: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
@@ -62,7 +63,7 @@ export interface SessionEntry extends Entry {
   readonly member: MemberEntry;
 }
 
-export interface OrganisationEntry extends Entry {
+export interface OrganisationEntry extends OwnedEntry {
   readonly id: string;
   readonly slug: string;
   readonly name: string;
@@ -80,9 +81,13 @@ export interface OrganisationEntry extends Entry {
   readonly defaultWorkspaceId?: string;
   /** JSON Schema (draft-07) of request and key metadata. */
   readonly metadataSchema?: JsonObject;
+  /** Whether logs keep what was said, or numbers alone. Absent: `full`. */
+  readonly requestLogging?: 'full' | 'metrics';
+  /** The most that a cache rule may ask for. */
+  readonly maxCacheAgeSeconds?: number;
 }
 
-export interface WorkspaceEntry extends Entry {
+export interface WorkspaceEntry extends OwnedEntry {
   readonly id: string;
   readonly slug: string;
   readonly name: string;
@@ -93,9 +98,11 @@ export interface WorkspaceEntry extends Entry {
   readonly guardrails?: DefaultGuardrails;
   readonly usageLimits?: LimitSpec;
   readonly rateLimits?: readonly LimitSpec[];
+  /** Absent: as the organisation has it. */
+  readonly requestLogging?: 'full' | 'metrics';
 }
 
-export interface ConfigEntry extends Entry {
+export interface ConfigEntry extends OwnedEntry {
   readonly id: string;
   readonly slug: string;
   readonly name: string;
@@ -111,7 +118,7 @@ export interface DefaultGuardrails {
 }
 
 /** A saved guardrail; archived ones have no entry. */
-export interface GuardrailEntry extends Entry {
+export interface GuardrailEntry extends OwnedEntry {
   readonly id: string;
   readonly slug: string;
   readonly name: string;
@@ -125,14 +132,14 @@ export interface GuardrailEntry extends Entry {
 }
 
 /** What an organisation has stored for the vendor of a guardrail unit. */
-export interface CheckCredentialsEntry extends Entry {
+export interface CheckCredentialsEntry extends OwnedEntry {
   readonly unit: string;
   /** In clear, by the names of the unit's schema. */
   readonly credentials: JsonObject;
 }
 
 /** One credential of a provider as a workspace sees it. */
-export interface ProviderEntry extends Entry {
+export interface ProviderEntry extends OwnedEntry {
   readonly id: string;
   readonly slug: string;
   readonly name: string;
@@ -182,7 +189,7 @@ export interface SecretMapping {
 }
 
 /** Where a secret stands, with what is needed to read it there. */
-export interface SecretReferenceEntry extends Entry {
+export interface SecretReferenceEntry extends OwnedEntry {
   readonly id: string;
   readonly slug: string;
   readonly manager: string;
@@ -192,7 +199,7 @@ export interface SecretReferenceEntry extends Entry {
 }
 
 /** The providers of a workspace with their models. */
-export interface WorkspaceModels extends Entry {
+export interface WorkspaceModels extends OwnedEntry {
   readonly models: readonly {
     readonly id: string;
     readonly slug: string;
@@ -226,6 +233,10 @@ export interface DirectoryKinds {
   readonly checkCredentials: CheckCredentialsEntry;
   /** path: organisation id, reference id. */
   readonly secretReference: SecretReferenceEntry;
+  /** path: organisation id. */
+  readonly limitPolicies: LimitPoliciesEntry;
+  /** path: organisation id. */
+  readonly prices: PricesEntry;
 }
 
 export type DirectoryKind = keyof DirectoryKinds;
@@ -242,6 +253,8 @@ export const directoryKinds = [
   'guardrail',
   'checkCredentials',
   'secretReference',
+  'limitPolicies',
+  'prices',
 ] as const satisfies readonly DirectoryKind[];
 
 /**

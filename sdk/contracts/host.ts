@@ -1,9 +1,13 @@
 import type { Json, JsonObject } from '../json.ts';
 import type { Checks } from './checks.ts';
 import type { AuditEvent } from './control.ts';
+import type { Counters } from './counters.ts';
 import type { DefaultGuardrails, DirectoryKind, DirectoryKinds } from './directory.ts';
+import type { LogSinks } from './logs.ts';
+import type { Metrics } from './metrics.ts';
 import type { RequestNote } from './note.ts';
 import type { MaybePromise } from './plugin.ts';
+import type { Cost, PriceQuestion } from './price.ts';
 import type { RequestContext, Slot } from './request.ts';
 
 /** Fields of a log line; those that are undefined are left out. */
@@ -72,6 +76,21 @@ export interface FetchReply {
   readonly body: Uint8Array;
 }
 
+export interface EmbeddingQuestion {
+  /** `@slug/model` of a saved provider, or `provider/model`. */
+  readonly model: string;
+  readonly input: string;
+  readonly dimensions?: number;
+}
+
+/** Bytes that processes share, under names of the plugin's own. While it is away, reads give nothing and writes are lost, at once. */
+export interface SharedRedis {
+  get(key: string): Promise<Uint8Array | undefined>;
+  /** `ttlMs` at least 1. */
+  set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean>;
+  delete(key: string): Promise<void>;
+}
+
 /** All that a plugin can reach. What the manifest's `permissions` do not grant throws `forbidden`. */
 export interface Host {
   /** The plugin's own name. */
@@ -109,6 +128,21 @@ export interface Host {
   note(request: RequestContext, note: RequestNote): void;
   /** Needs `permissions.checks`. */
   readonly checks: Checks;
+  /** Needs `permissions.counters`. */
+  readonly counters: Counters;
+  readonly metrics: Metrics;
+  /** Needs `permissions.logs`. */
+  readonly logs: LogSinks;
+  /** What a request would cost, by the plugin that knows prices; undefined: nobody knows. */
+  price(question: PriceQuestion): MaybePromise<Cost | undefined>;
+  /**
+   * The vector of a text, by a model of this gateway: a request of its own, with the caller's rights and limits. Needs
+   * `permissions.models`.
+   * @throws GatewayError when there is no vector
+   */
+  embed(question: EmbeddingQuestion, request: RequestContext): Promise<readonly number[]>;
+  /** The Redis of the operator, for what processes share; undefined: there is none. Needs `permissions.redis`. */
+  readonly redis: SharedRedis | undefined;
   /** Needs the URL's host and port in `permissions.net`; goes through the URL guard; follows no redirect. */
   fetch(url: string, request: FetchRequest): Promise<FetchReply>;
 }

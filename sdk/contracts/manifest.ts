@@ -110,6 +110,18 @@ export const manifestSchema = Type.Object(
             Type.Boolean({ description: 'Whether its checks may run code of others in the sandbox.' }),
           ),
           checks: Type.Optional(Type.Boolean({ description: 'Whether the plugin may run the checks of guardrails.' })),
+          counters: Type.Optional(Type.Boolean({ description: 'Whether the plugin may count against limits.' })),
+          logs: Type.Optional(Type.Boolean({ description: 'Whether the plugin may write and read the request logs.' })),
+          bodies: Type.Optional(
+            Type.Boolean({
+              description: 'Whether its log phase gets what was said, beside the record of the request.',
+            }),
+          ),
+          redis: Type.Optional(
+            Type.Boolean({
+              description: "Whether the plugin may keep bytes in the operator's Redis, under its own name.",
+            }),
+          ),
           file: Type.Optional(
             Type.Array(Type.Enum(['keys', 'configs', 'providers', 'guardrails', 'guardrailCredentials']), {
               description: "Sections of the operator's file that it may read.",

@@ -4,9 +4,11 @@ import type { ControlPlugin } from './control.ts';
 import type { ProviderEntry } from './directory.ts';
 import type { HookEntry } from './hooks.ts';
 import type { Host } from './host.ts';
+import type { Cost, PriceQuestion } from './price.ts';
 import type {
   Outcome,
   Principal,
+  RecordBodies,
   RequestContext,
   RequestRecord,
   SavedConfigName,
@@ -62,8 +64,10 @@ export interface Hooks {
   afterRequest?(target: TargetContext, outcome: Outcome): MaybePromise<Outcome | undefined>;
   /** After the reply has been sent or broken off. */
   settle?(request: RequestContext, record: RequestRecord): MaybePromise<void>;
-  /** Not waited for. */
-  log?(record: RequestRecord): MaybePromise<void>;
+  /** Not waited for. `bodies` only with `permissions.bodies`. */
+  log?(record: RequestRecord, bodies: RecordBodies | undefined): MaybePromise<void>;
+  /** What a request costs; undefined: no price is known. At most one plugin. Not a phase. */
+  price?(question: PriceQuestion): MaybePromise<Cost | undefined>;
   /**
    * The settings of a provider that a secret manager holds, by their snake_case names: each that `entry.secrets` names.
    * Called before each use, so keep what may be kept, and give the same object while nothing has changed. Not a phase: the

@@ -72,6 +72,8 @@ export interface ParamRules {
   readonly set?: JsonObject;
 }
 
+export type StreamUsage = 'asked' | 'always' | 'never';
+
 export interface EndpointSpec {
   /** Default POST. */
   readonly method?: 'GET' | 'POST' | 'DELETE';
@@ -91,6 +93,12 @@ export interface EndpointSpec {
    * `reasoning_content` and `reasoning` with or without it; other names need a `repair`. Other dialects ignore it.
    */
   readonly reasoningField?: string;
+  /**
+   * How streams of the chat and completions formats tell their token counts: when they are asked by `stream_options`
+   * (default), in each case, or never; the latter two refuse the question, or have no use for it. A function is pure, and
+   * gets the body that would leave.
+   */
+  readonly streamUsage?: StreamUsage | ((body: JsonObject, facts: CallFacts) => StreamUsage);
   /** The last change of the body, for what `params` cannot say. Pure. */
   readonly request?: (body: JsonObject, facts: CallFacts) => JsonObject;
   /** Brings a reply, or one event of a stream, into the dialect's form. Pure; returns its input when there is nothing to do. */

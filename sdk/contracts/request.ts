@@ -1,10 +1,14 @@
 import type { DialectName } from '../dialects/dialect.ts';
 import type { Usage } from '../dialects/neutral.ts';
+import type { MeterState } from '../dialects/usage-meter.ts';
 import type { JsonObject } from '../json.ts';
 import type { Access } from './access.ts';
 import type { DefaultGuardrails, LimitSpec } from './directory.ts';
 import type { TargetHooks } from './hooks.ts';
+import type { Attempt, CacheStatus, Timings } from './logs.ts';
 import type { RequestNote } from './note.ts';
+import type { MaybePromise } from './plugin.ts';
+import type { Cost } from './price.ts';
 import type { Endpoint } from './provider.ts';
 
 /** Who calls. */
@@ -81,6 +85,8 @@ export interface RequestContext {
   readonly strict: boolean;
   /** Aborts when the client leaves or the gateway gives up. */
   readonly signal: AbortSignal;
+  /** True: somebody asks what would happen. Nothing may be counted, stored or sent. */
+  readonly dry?: boolean;
 }
 
 /** What identify sees: there is no principal yet, and the body has not been read. */
@@ -117,6 +123,13 @@ export interface TargetContext {
   readonly dropParams: readonly string[] | undefined;
   /** Guardrails and mutators of the config. */
   readonly hooks: TargetHooks;
+  /** The cache rule of the config; undefined: it has none. */
+  readonly cache?: { readonly mode: 'simple' | 'semantic'; readonly maxAgeSeconds: number } | undefined;
+  /**
+   * A digest of where the request goes and as whom: provider unit, host, settings and credential. Two targets with equal
+   * ones would get the same reply. 64 hex digits.
+   */
+  identity(): MaybePromise<string>;
 }
 
 /** A reply's bytes as they arrive. Push-based: the one place where speed forbids an async iterator. */
@@ -156,6 +169,21 @@ export interface Outcome {
   readonly error?: string;
   /** Tokens, as far as known now; complete once the body has been sent. */
   usage(): Usage | undefined;
+  /** How the cache was met; told in a header of the reply. Undefined: the request did not ask it. */
+  readonly cache?: CacheStatus;
+  /** Of a reply out of the cache: what its first making had cost, in billionths of a US dollar. */
+  readonly savedNanoUsd?: number;
+  /** The tier that the provider says it served with. */
+  tier?(): string | undefined;
+  /** Of a provider's reply, whatever was made of it since: an outcome that takes its place hands it on. */
+  readonly metering?: Metering;
+}
+
+/** How far a provider's reply has told its tokens. */
+export interface Metering {
+  readonly state: MeterState;
+  /** The provider's own word for why the answer ended, where it has been read. */
+  readonly finish: string | undefined;
 }
 
 /** What the log phase gets: an allow-list, so no body and no secret can be in it. */
@@ -172,6 +200,8 @@ export interface RequestRecord extends RequestNote {
   readonly status: number;
   readonly stream: boolean;
   readonly principal: string | undefined;
+  /** What its owner calls it. */
+  readonly principalName?: string | undefined;
   /** These three: absent for callers of the operator's file. */
   readonly organisationId?: string | undefined;
   readonly workspaceId?: string | undefined;
@@ -186,5 +216,36 @@ export interface RequestRecord extends RequestNote {
   readonly target: string | undefined;
   readonly retries: number;
   readonly usage: Usage | undefined;
+  /** Who counted: the provider, or the gateway where the provider has said nothing. */
+  readonly usageSource?: 'provider' | 'estimated' | undefined;
+  /** Undefined: no price is known, which is not the same as free; replies out of the cache and failures without usage cost 0. */
+  readonly cost?: Cost | undefined;
+  readonly tier?: string | undefined;
+  /** As the client named it. */
+  readonly requestedModel?: string | undefined;
+  readonly cache?: CacheStatus | undefined;
+  readonly savedNanoUsd?: number | undefined;
+  /** Another target than the first that was tried served. */
+  readonly fallback?: boolean | undefined;
+  readonly attempts?: readonly Attempt[] | undefined;
+  readonly timings?: Timings | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Of the key's owner. */
+  readonly userId?: string | undefined;
+  /** W3C trace context: the span of this request, 16 hex digits, and the caller's. */
+  readonly spanId: string;
+  readonly parentSpanId?: string | undefined;
+  readonly spanName?: string | undefined;
   readonly error: string | undefined;
+}
+
+/** What was said, for plugins whose manifest has `permissions.bodies`. Worked out when it is asked for. */
+export interface RecordBodies {
+  request(): { readonly headers: RequestHeaders; readonly body: Uint8Array };
+  /** As the client got it; undefined: nothing left. At most the bound that the gateway keeps of a stream. */
+  response():
+    | { readonly headers: Outcome['headers']; readonly body: Uint8Array; readonly truncated: boolean }
+    | undefined;
+  /** A control header of the request, by its name behind the vendor segment. */
+  control(name: string): string | undefined;
 }

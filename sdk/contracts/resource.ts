@@ -137,6 +137,10 @@ export interface Action {
   /** Served at the root of the origin, not below `/v1`. */
   readonly root?: true;
   readonly body?: TObject;
+  /** A body that is an array is given as this member; absent: it is refused. */
+  readonly list?: string;
+  /** Whether owners, admins and keys of the organisation may name an archived workspace. Default false. */
+  readonly archived?: boolean;
   readonly query?: TObject;
   /** Schema of the reply's body; undefined: not JSON, or none. */
   readonly reply?: TSchema;
@@ -160,9 +164,10 @@ export type ActionReply = JsonObject | RawReply | undefined;
 export class RawReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: string | Uint8Array | undefined;
+  /** A stream is sent as it comes, and closed when the client leaves. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 
-  constructor(status: number, headers: RawReply['headers'], body?: string | Uint8Array) {
+  constructor(status: number, headers: RawReply['headers'], body?: RawReply['body']) {
     this.status = status;
     this.headers = headers;
     this.body = body;

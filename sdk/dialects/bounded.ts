@@ -30,6 +30,7 @@ function refusing<T>(code: ErrorCode, step: () => T): T {
 function boundedDecoder(decoder: StreamDecoder): StreamDecoder {
   let closed = false;
   return {
+    meter: decoder.meter,
     push(frame) {
       if (closed) return [];
       try {

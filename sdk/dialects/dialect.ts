@@ -1,6 +1,7 @@
 import type { Frame, Framing } from '../framing/framing.ts';
 import type { JsonObject } from '../json.ts';
 import type { Call, Completion, Delta, EmbeddingCall, Embeddings, ProviderFault, Usage } from './neutral.ts';
+import type { UsageMeter, UsageRule } from './usage-meter.ts';
 
 export type GenerationDialectName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini';
 export type EmbeddingDialectName = 'embeddings' | 'gemini-embeddings';
@@ -29,6 +30,8 @@ export interface ReplyContext extends CodecContext {
 
 /** Takes frames in, gives neutral steps out. Holds the state of one stream. */
 export interface StreamDecoder {
+  /** What the stream has said about its tokens so far. */
+  readonly meter: UsageMeter;
   /** Unknown events give an empty list. Never throws: a frame that cannot be read becomes a `fault`. */
   push(frame: Frame): readonly Delta[];
   /** The upstream closed. Gives `fault` when the stream had not finished, or the `end` that it forgot. */
@@ -45,6 +48,8 @@ interface WireFormat<Name extends string> {
   readonly name: Name;
   /** How streamed replies of this format are framed by default. */
   readonly framing: Framing;
+  /** How it tells its token counts, for a meter. */
+  readonly usage: UsageRule;
   /** Token counts of a whole reply or of one stream event; undefined when it holds none. */
   usageOf(json: JsonObject): Usage | undefined;
   /** The fault that an error body (any status) or a stream event tells of; undefined when it is no error. */

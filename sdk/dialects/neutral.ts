@@ -230,6 +230,14 @@ export interface Usage {
   readonly reasoning?: number;
   readonly audioInput?: number;
   readonly audioOutput?: number;
+  /** Tokens of pictures. */
+  readonly imageInput?: number;
+  readonly imageOutput?: number;
+  /** The parts of cacheRead that are audio, and pictures. */
+  readonly cacheReadAudio?: number;
+  readonly cacheReadImage?: number;
+  /** Pictures that were made, for models that bill by the piece. */
+  readonly images?: { readonly count: number; readonly quality?: string; readonly size?: string };
   readonly acceptedPrediction?: number;
   readonly rejectedPrediction?: number;
   /** Uses of tools that the provider runs and bills, by its own name of them. */

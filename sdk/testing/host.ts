@@ -1,12 +1,26 @@
 import type { Checks } from '../contracts/checks.ts';
 import type { AuditEvent } from '../contracts/control.ts';
+import type { Counters } from '../contracts/counters.ts';
 import type { DirectoryKind, DirectoryKinds } from '../contracts/directory.ts';
-import type { FetchReply, FetchRequest, FileSections, Host, LogFields } from '../contracts/host.ts';
+import type {
+  EmbeddingQuestion,
+  FetchReply,
+  FetchRequest,
+  FileSections,
+  Host,
+  LogFields,
+  SharedRedis,
+} from '../contracts/host.ts';
+import type { FeedbackRow, LogEntry } from '../contracts/logs.ts';
 import type { Manifest } from '../contracts/manifest.ts';
 import type { RequestNote } from '../contracts/note.ts';
+import type { MaybePromise } from '../contracts/plugin.ts';
+import type { Cost, PriceQuestion } from '../contracts/price.ts';
 import type { RequestContext } from '../contracts/request.ts';
 import { GatewayError } from '../errors.ts';
 import { compact, type JsonObject } from '../json.ts';
+import { createTestCounters } from './counters.ts';
+import { createTestMetrics, type TestMetrics } from './metrics.ts';
 import { covers } from './places.ts';
 import { testTimeMs } from './test-gateway.ts';
 
@@ -42,6 +56,14 @@ export interface TestHostOptions {
   readonly checksum?: (text: string) => string | undefined;
   /** Answers `fetch`; absent: every fetch fails as unreachable. */
   readonly fetch?: (url: URL, request: FetchRequest) => FetchReply | Promise<FetchReply>;
+  /** Default: counts in memory that never expire. */
+  readonly counters?: Counters;
+  /** What requests cost; absent: nobody knows. */
+  readonly price?: (question: PriceQuestion) => MaybePromise<Cost | undefined>;
+  /** Answers `embed`; absent: there is no such model. */
+  readonly embed?: (question: EmbeddingQuestion, request: RequestContext) => Promise<readonly number[]>;
+  /** Absent: the operator has none. */
+  readonly redis?: SharedRedis;
   /** Takes the place of sleeping, such as `async () => {}` for no wait at all. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -53,6 +75,10 @@ export interface TestHost extends Host {
   readonly reported: readonly AuditEvent[];
   /** What was noted about requests, in order. */
   readonly notes: readonly { readonly request: RequestContext; readonly note: RequestNote }[];
+  readonly metrics: TestMetrics;
+  /** What was written to the request logs, in order. */
+  readonly entries: readonly LogEntry[];
+  readonly feedbackRows: readonly FeedbackRow[];
   /** Milliseconds of every sleep, in order. */
   readonly slept: readonly number[];
   /** Moves the clock on and ends the sleeps that are over by then. */
@@ -79,6 +105,9 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
   const logged: LogLine[] = [];
   const slept: number[] = [];
   const clock = createClock(options.now ?? testTimeMs);
+  const counters = options.counters ?? createTestCounters(clock.now);
+  const entries: LogEntry[] = [];
+  const feedbackRows: FeedbackRow[] = [];
   let drawn = 0;
   let made = 0;
 
@@ -152,6 +181,30 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
       notes.push({ request, note });
     },
     checks: checksOf(options.checks, () => grant(permissions.checks, 'permissions.checks')),
+    get counters() {
+      grant(permissions.counters, 'permissions.counters');
+      return counters;
+    },
+    metrics: createTestMetrics(),
+    entries,
+    feedbackRows,
+    get logs() {
+      grant(permissions.logs, 'permissions.logs');
+      return {
+        write: (entry: LogEntry) => void entries.push(entry),
+        feedback: (rows: readonly FeedbackRow[]) => void feedbackRows.push(...rows),
+      };
+    },
+    price: (question) => options.price?.(question),
+    embed: async (question, request) => {
+      grant(permissions.models, 'permissions.models');
+      if (options.embed === undefined) throw new GatewayError('not_available', 'There is no embedding model.');
+      return options.embed(question, request);
+    },
+    get redis() {
+      grant(permissions.redis, 'permissions.redis');
+      return options.redis;
+    },
     fetch: async (text, request) => {
       const url = new URL(text);
       const port = url.port || (url.protocol === 'https:' ? '443' : '80');

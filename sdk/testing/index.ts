@@ -15,8 +15,10 @@ export {
 export { editedTexts, verdictFaults } from './check-verdict.ts';
 export { conform } from './conformance/conform.ts';
 export type { ConformanceOptions, ConformanceReport, ConformanceResult, GuardrailUnit } from './conformance/report.ts';
+export { createTestCounters } from './counters.ts';
 export { caseNames, type FixtureCase, type FixtureEvent, readCase } from './fixtures.ts';
 export { createTestHost, type LogLine, type TestDirectory, type TestHost, type TestHostOptions } from './host.ts';
+export { createTestMetrics, type TestMetrics } from './metrics.ts';
 export { type ModelFault, modelFaults } from './model-faults.ts';
 export { runHook, setupPlugin, testOutcome, testRecord, testRequest, testTarget } from './plugin.ts';
 export { testProvider } from './provider.ts';

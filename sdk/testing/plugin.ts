@@ -83,6 +83,7 @@ export function testTarget(given: Partial<TargetContext> = {}): TargetContext {
     defaultParams: undefined,
     dropParams: undefined,
     hooks: { before: [], after: [] },
+    identity: () => 'a'.repeat(64),
     ...given,
   };
 }
@@ -121,6 +122,8 @@ export function testRecord(given: Partial<RequestRecord> = {}): RequestRecord {
     target: 'config',
     retries: 0,
     usage: { input: 1, output: 1, total: 2 },
+    metadata: {},
+    spanId: '00f067aa0ba902b7',
     error: undefined,
     ...given,
   };

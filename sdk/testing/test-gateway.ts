@@ -52,5 +52,7 @@ export function testConfig(
     configs,
     defaultConfig,
     keys: [],
+    // Recordings tell what a provider makes of a request, not what the gateway adds for its own counts.
+    ledger: { askUsage: false, onDisconnect: 'count' },
   };
 }

@@ -1,13 +1,14 @@
 import type { Frame } from '../../framing/framing.ts';
 import { asNumber, asObject, asObjects, asString, type Json, type JsonObject, parseJson } from '../../json.ts';
 import type { ReplyContext, StreamDecoder } from '../dialect.ts';
-import type { Delta, ProviderFault, Usage } from '../neutral.ts';
+import type { Delta, ProviderFault } from '../neutral.ts';
 import { present } from '../present.ts';
 import { brokenOff, unreadable } from '../stream-faults.ts';
+import { answersOf, UsageMeter } from '../usage-meter.ts';
 import { modelOf, replyFields, unknownOf } from './decode-reply.ts';
 import { readFault } from './fault.ts';
 import { StreamChoice } from './stream-choice.ts';
-import { readUsage } from './usage.ts';
+import { usageRule } from './usage.ts';
 
 /** What tells the streams of chat and completions apart. */
 export interface ChunkFormat {
@@ -28,7 +29,7 @@ export function decodeChunks(context: ReplyContext, format: ChunkFormat): Stream
   const seenExtra = new Map<string, Json>();
   let started = false;
   let closed = false;
-  let usage: Usage | undefined;
+  const meter = new UsageMeter(usageRule, answersOf(context.request));
 
   const choiceAt = (index: number): StreamChoice => {
     const known = choices.get(index);
@@ -53,10 +54,14 @@ export function decodeChunks(context: ReplyContext, format: ChunkFormat): Stream
     return [first, ...heldExtra.splice(0)];
   };
 
-  const usageDelta = (): readonly Delta[] => (usage === undefined ? [] : [{ type: 'usage', usage }]);
+  const usageDelta = (): readonly Delta[] => {
+    const { usage } = meter;
+    return usage === undefined ? [] : [{ type: 'usage', usage }];
+  };
 
   const finish = (): readonly Delta[] => {
     closed = true;
+    meter.end();
     const opened = start({});
     if (choices.size === 0) choiceAt(0);
     const finished = [...choices.values()].flatMap((choice) => choice.finish());
@@ -78,7 +83,7 @@ export function decodeChunks(context: ReplyContext, format: ChunkFormat): Stream
   };
 
   const read = (chunk: JsonObject): readonly Delta[] => {
-    usage = readUsage(chunk.usage) ?? usage;
+    meter.see(chunk);
     const extra = extraOf(chunk);
     const list = asObjects(chunk.choices);
     if (list.length === 0) {
@@ -94,6 +99,7 @@ export function decodeChunks(context: ReplyContext, format: ChunkFormat): Stream
   };
 
   return {
+    meter,
     push(frame: Frame) {
       if (closed) return [];
       const data = frame.data.trim();

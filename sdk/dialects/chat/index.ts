@@ -7,7 +7,7 @@ import { encodeCall } from './encode-call.ts';
 import { encodeReply } from './encode-reply.ts';
 import { encodeStream, encodeStreamFault } from './encode-stream.ts';
 import { readFault, writeFault } from './fault.ts';
-import { readUsage } from './usage.ts';
+import { readUsage, usageRule } from './usage.ts';
 
 const chunks: ChunkFormat = {
   idPrefix: 'chatcmpl-',
@@ -33,6 +33,7 @@ export const chat: GenerationDialect = {
   decodeStream: (context) => decodeChunks(context, chunks),
   encodeStream,
   encodeStreamFault,
+  usage: usageRule,
   usageOf: (json) => readUsage(json.usage),
   faultOf: readFault,
   encodeFault: (fault) => writeFault(fault),

@@ -1,6 +1,33 @@
-import { asNumber, asObject, compact, type Json, type JsonObject } from '../../json.ts';
+import { asNumber, asObject, asObjects, asString, compact, type Json, type JsonObject } from '../../json.ts';
 import type { Usage } from '../neutral.ts';
 import { present } from '../present.ts';
+import type { UsageRule } from '../usage-meter.ts';
+
+/**
+ * Counts of the chat, completions and embeddings formats: in a chunk of their own without choices, with the last chunk that
+ * has some, or as running totals in each.
+ */
+export const usageRule: UsageRule = {
+  countsOf: (json) => asObject(json.usage),
+  read: readUsage,
+  closes: ({ choices }) => !Array.isArray(choices) || choices.length === 0,
+  finished: ({ choices }) => {
+    if (!Array.isArray(choices) || choices.length === 0) return nobody;
+    return asObjects(choices).flatMap((choice, place) => {
+      const word = asString(choice.finish_reason);
+      return word === undefined || word === '' ? [] : [[asNumber(choice.index) ?? place, word] as const];
+    });
+  },
+  tierOf: (json) => servedTier(json.service_tier),
+};
+
+const nobody: readonly [] = [];
+
+/** `auto` is what a request asks for, and no tier that anything is served with. */
+export function servedTier(value: Json | undefined): string | undefined {
+  const tier = asString(value);
+  return tier === 'auto' ? undefined : tier;
+}
 
 /**
  * Reads a `usage` object of the chat, completions and embeddings formats, with the names that compatible servers add.
@@ -42,6 +69,8 @@ export function readUsage(value: Json | undefined): Usage | undefined {
         reasoning,
         audioInput: asNumber(promptDetails.audio_tokens),
         audioOutput: asNumber(completionDetails.audio_tokens),
+        imageInput: asNumber(promptDetails.image_tokens),
+        imageOutput: asNumber(completionDetails.image_tokens),
         acceptedPrediction: asNumber(completionDetails.accepted_prediction_tokens),
         rejectedPrediction: asNumber(completionDetails.rejected_prediction_tokens),
       });
@@ -50,7 +79,11 @@ export function readUsage(value: Json | undefined): Usage | undefined {
 const none: JsonObject = Object.freeze({});
 
 function withServerTools(counts: Usage, usage: JsonObject): Usage {
-  const tools = usage.server_tool_use === undefined ? undefined : serverTools(usage.server_tool_use);
+  const { server_tool_use: used, num_sources_used: sources } = usage;
+  const tools =
+    used === undefined && sources === undefined
+      ? undefined
+      : serverTools({ ...asObject(used), ...(sources === undefined ? {} : { num_sources_used: sources }) });
   return tools === undefined ? counts : { ...counts, serverTools: tools };
 }
 

@@ -1,7 +1,7 @@
 import { type ChunkFormat, decodeChunks } from '../chat/decode-stream.ts';
 import { encodeStreamFault } from '../chat/encode-stream.ts';
 import { readFault, writeFault } from '../chat/fault.ts';
-import { readUsage } from '../chat/usage.ts';
+import { readUsage, usageRule } from '../chat/usage.ts';
 import type { GenerationDialect } from '../dialect.ts';
 import { decodeCall } from './decode-call.ts';
 import { encodeCall } from './encode-call.ts';
@@ -29,6 +29,7 @@ export const completions: GenerationDialect = {
   decodeStream: (context) => decodeChunks(context, chunks),
   encodeStream,
   encodeStreamFault,
+  usage: usageRule,
   usageOf: (json) => readUsage(json.usage),
   faultOf: readFault,
   encodeFault: (fault) => writeFault(fault),

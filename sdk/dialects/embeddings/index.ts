@@ -2,7 +2,7 @@ import { asArray, asNumber, asObjects, asString, compact, type Json, type JsonOb
 import { modelOf, unknownOf } from '../chat/decode-reply.ts';
 import { extraOf } from '../chat/encode-reply.ts';
 import { readFault, writeFault } from '../chat/fault.ts';
-import { readUsage } from '../chat/usage.ts';
+import { readUsage, usageRule } from '../chat/usage.ts';
 import type { EmbeddingDialect } from '../dialect.ts';
 import type { EmbeddingCall, Embeddings, Usage } from '../neutral.ts';
 import { present } from '../present.ts';
@@ -69,6 +69,7 @@ export const embeddings: EmbeddingDialect = {
     });
   },
 
+  usage: usageRule,
   usageOf: (json) => readUsage(json.usage),
   faultOf: readFault,
   encodeFault: (fault) => writeFault(fault),

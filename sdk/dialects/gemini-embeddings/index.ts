@@ -1,7 +1,7 @@
 import type { EmbeddingDialect } from '../dialect.ts';
 import { encodeFault, faultOf } from '../gemini/fault.ts';
 import { decodeCall, encodeCall } from './call.ts';
-import { decodeReply, encodeReply, usageOf } from './reply.ts';
+import { decodeReply, encodeReply, usageOf, usageRule } from './reply.ts';
 
 /**
  * The `batchEmbedContents` format, version v1beta: one request for each text.
@@ -15,6 +15,7 @@ export const geminiEmbeddings: EmbeddingDialect = {
   encodeCall,
   decodeReply,
   encodeReply,
+  usage: usageRule,
   usageOf,
   faultOf,
   encodeFault,

@@ -1,6 +1,7 @@
 import { asArray, asNumber, asObject, asObjects, asString, compact, type JsonObject, omit } from '../../json.ts';
 import type { ReplyContext } from '../dialect.ts';
 import type { Embeddings, Usage } from '../neutral.ts';
+import type { UsageRule } from '../usage-meter.ts';
 
 const known = new Set(['embeddings', 'embedding', 'usageMetadata', 'model']);
 
@@ -28,8 +29,18 @@ export function encodeReply(embeddings: Embeddings, context: ReplyContext): Json
   return compact({ ...(isSingle ? { embedding: first } : { embeddings: vectors }), usageMetadata });
 }
 
+export const usageRule: UsageRule = {
+  countsOf: (json) => asObject(json.usageMetadata),
+  read: readUsage,
+  closes: () => true,
+  tierOf: () => undefined,
+};
+
 export function usageOf(json: JsonObject): Usage | undefined {
-  const meta = asObject(json.usageMetadata);
+  return readUsage(asObject(json.usageMetadata));
+}
+
+function readUsage(meta: JsonObject | undefined): Usage | undefined {
   const input = asNumber(meta?.promptTokenCount);
   if (input === undefined) return undefined;
   const total = asNumber(meta?.totalTokenCount);

@@ -2,11 +2,12 @@ import { asNumber, asObject, asObjects, type JsonObject, omit, parseJson } from 
 import type { ReplyContext, StreamDecoder } from '../dialect.ts';
 import type { Delta, Usage } from '../neutral.ts';
 import { brokenOff, unreadable } from '../stream-faults.ts';
+import { answersOf, UsageMeter } from '../usage-meter.ts';
 import { CandidateDecoder, unseen } from './decode-candidate.ts';
 import { blockReasonOf, createdOf, idOf, modelOf, replyFields, tierOf } from './decode-reply.ts';
 import { faultOf } from './fault.ts';
 import { finishOf } from './finish.ts';
-import { usageOf } from './usage.ts';
+import { usageRule } from './usage.ts';
 
 /**
  * Reads a stream of `GenerateContentResponse` chunks (`alt=sse`, or the elements of the JSON array without it). The format
@@ -15,7 +16,7 @@ import { usageOf } from './usage.ts';
 export function decodeStream(context: ReplyContext): StreamDecoder {
   const candidates = new Map<number, CandidateDecoder>();
   const shown = new Set<string>();
-  let usage: Usage | undefined;
+  const meter = new UsageMeter(usageRule, answersOf(context.request));
   let blocked: string | undefined;
   let started = false;
   let closed = false;
@@ -27,11 +28,11 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
 
   const chunk = (body: JsonObject): Delta[] => {
     const deltas: Delta[] = [];
-    usage = merged(usage, usageOf(body));
+    meter.see(body);
     const extra = unseen(omit(body, replyFields), shown);
     if (!started) {
       started = true;
-      deltas.push(startOf(body, context, usage, extra));
+      deltas.push(startOf(body, context, meter.usage, extra));
     } else if (Object.keys(extra).length > 0) {
       deltas.push({ type: 'extra', fields: extra });
     }
@@ -60,6 +61,7 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
   };
 
   return {
+    meter,
     push(frame) {
       const text = frame.data.trim();
       if (closed || text === '' || text === '[DONE]') return [];
@@ -78,6 +80,8 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
         return fail(brokenOff);
       }
       closed = true;
+      meter.end();
+      const { usage } = meter;
       const total: readonly Delta[] = usage === undefined ? [] : [{ type: 'usage', usage }];
       return [...finished, ...total, { type: 'end' }];
     },
@@ -95,12 +99,4 @@ function startOf(body: JsonObject, context: ReplyContext, usage: Usage | undefin
     ...(usage === undefined ? {} : { usage }),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
-}
-
-// Counts are cumulative and repeated; a later chunk may leave out the searches, which come with the candidate.
-function merged(before: Usage | undefined, now: Usage | undefined): Usage | undefined {
-  if (now === undefined) return before;
-  return before?.serverTools !== undefined && now.serverTools === undefined
-    ? { ...now, serverTools: before.serverTools }
-    : now;
 }

@@ -7,7 +7,7 @@ import { encodeCall } from './encode-call.ts';
 import { encodeReply } from './encode-reply.ts';
 import { encodeStream } from './encode-stream.ts';
 import { encodeFault, encodeStreamFault, faultOf } from './fault.ts';
-import { usageOf } from './usage.ts';
+import { usageOf, usageRule } from './usage.ts';
 
 /**
  * The `generateContent` format, version v1beta. The model and whether to stream are in the URL, so `decodeCall` gives an
@@ -25,6 +25,7 @@ export const gemini: GenerationDialect = {
   encodeReply,
   decodeStream,
   encodeStream,
+  usage: usageRule,
   usageOf,
   faultOf,
   encodeFault,

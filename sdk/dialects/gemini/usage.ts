@@ -1,31 +1,74 @@
-import { asNumber, asObject, asObjects, compact, type JsonObject } from '../../json.ts';
+import { asNumber, asObject, asObjects, asString, compact, type JsonObject } from '../../json.ts';
 import type { Usage } from '../neutral.ts';
+import type { UsageRule } from '../usage-meter.ts';
 
-/** Token counts of a reply or chunk. The API counts thoughts beside the candidates, and results of its own tools beside the prompt. */
+/** Counts are repeated in each chunk, and grow; the searches stand with the candidate, in one chunk alone. */
+export const usageRule: UsageRule = {
+  countsOf(json) {
+    const meta = asObject(json.usageMetadata);
+    const searches = searchesIn(json);
+    return searches === 0 ? meta : { ...meta, [searched]: searches };
+  },
+  read: readUsage,
+  closes: (json) => asString(asObject(json.promptFeedback)?.blockReason) !== undefined,
+  finished: (json) =>
+    asObjects(json.candidates).flatMap((candidate, place) => {
+      const word = asString(candidate.finishReason);
+      return word === undefined ? [] : [[asNumber(candidate.index) ?? place, word] as const];
+    }),
+  tierOf: (json) => asString(asObject(json.usageMetadata)?.serviceTier),
+};
+
+/** Under this name the searches stand among the counts. */
+const searched = 'webSearchQueries';
+
+/** Token counts of a reply or chunk. */
 export function usageOf(json: JsonObject): Usage | undefined {
-  const meta = asObject(json.usageMetadata);
-  if (meta === undefined) return undefined;
+  const counts = usageRule.countsOf(json);
+  return counts === undefined ? undefined : readUsage(counts);
+}
+
+/** The API counts thoughts beside the candidates, and results of its own tools beside the prompt. */
+function readUsage(meta: JsonObject): Usage | undefined {
   const count = (key: string): number => asNumber(meta[key]) ?? 0;
   const total = asNumber(meta.totalTokenCount);
   const cacheRead = asNumber(meta.cachedContentTokenCount);
   const reasoning = asNumber(meta.thoughtsTokenCount);
-  const audioInput = audioIn(meta, 'promptTokensDetails') + audioIn(meta, 'toolUsePromptTokensDetails');
-  const audioOutput = audioIn(meta, 'candidatesTokensDetails');
-  const searches = searchesIn(json);
+  const searches = count(searched);
   return {
     input: count('promptTokenCount') + count('toolUsePromptTokenCount'),
     output: count('candidatesTokenCount') + count('thoughtsTokenCount'),
     ...(total === undefined ? {} : { total }),
     ...(cacheRead === undefined ? {} : { cacheRead }),
     ...(reasoning === undefined ? {} : { reasoning }),
-    ...(audioInput === 0 ? {} : { audioInput }),
-    ...(audioOutput === 0 ? {} : { audioOutput }),
+    ...partsOf(meta),
     ...(searches === 0 ? {} : { serverTools: { webSearchQueries: searches } }),
   };
 }
 
-function audioIn(meta: JsonObject, key: string): number {
-  const details = asObjects(meta[key]).filter((detail) => detail.modality === 'AUDIO');
+const promptDetails = ['promptTokensDetails', 'toolUsePromptTokensDetails'];
+
+/** What of the counts is no text: the modality, and where it is told. */
+const modalParts = [
+  ['audioInput', 'AUDIO', promptDetails],
+  ['audioOutput', 'AUDIO', ['candidatesTokensDetails']],
+  ['imageInput', 'IMAGE', promptDetails],
+  ['imageOutput', 'IMAGE', ['candidatesTokensDetails']],
+  ['cacheReadAudio', 'AUDIO', ['cacheTokensDetails']],
+  ['cacheReadImage', 'IMAGE', ['cacheTokensDetails']],
+] as const;
+
+function partsOf(meta: JsonObject): Partial<Usage> {
+  const parts: { [part in (typeof modalParts)[number][0]]?: number } = {};
+  for (const [part, modality, keys] of modalParts) {
+    const tokens = keys.reduce((sum, key) => sum + modalityIn(meta, key, modality), 0);
+    if (tokens > 0) parts[part] = tokens;
+  }
+  return parts;
+}
+
+function modalityIn(meta: JsonObject, key: string, modality: string): number {
+  const details = asObjects(meta[key]).filter((detail) => detail.modality === modality);
   return details.reduce((sum, detail) => sum + (asNumber(detail.tokenCount) ?? 0), 0);
 }
 

@@ -3,11 +3,12 @@ import { asNumber, asObject, asString, type JsonObject, omit, parseJson } from '
 import type { ReplyContext, StreamDecoder } from '../dialect.ts';
 import type { Delta, ProviderFault } from '../neutral.ts';
 import { brokenOff, unreadable } from '../stream-faults.ts';
+import { UsageMeter } from '../usage-meter.ts';
 import { messageExtra } from './decode-reply.ts';
 import { faultOf } from './fault.ts';
 import { finishOf } from './stop.ts';
 import { createBlockReader } from './stream-blocks.ts';
-import { decodeUsage, mergeUsage } from './usage.ts';
+import { usageField, usageRule } from './usage.ts';
 
 const UNTOLD: ProviderFault = { status: 502, message: 'The provider reported an error.' };
 
@@ -19,7 +20,7 @@ const deltaFields: ReadonlySet<string> = new Set(['type', 'delta', 'usage']);
  */
 export function decodeStream(context: ReplyContext): StreamDecoder {
   const blocks = createBlockReader(context);
-  let usage: JsonObject | undefined;
+  const meter = new UsageMeter(usageRule);
   let started = false;
   let finished = false;
   let ended = false;
@@ -27,7 +28,8 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
   const start = (message: JsonObject): Delta[] => {
     if (started) return [];
     started = true;
-    const serviceTier = asString(usage?.service_tier);
+    const { usage } = meter;
+    const serviceTier = asString(usageField(message)?.service_tier);
     const extra = messageExtra(message);
     return [
       {
@@ -35,7 +37,7 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
         id: asString(message.id) || context.newId('msg_'),
         model: asString(message.model) ?? asString(context.request.model) ?? '',
         ...(serviceTier === undefined ? {} : { serviceTier }),
-        ...(usage === undefined ? {} : { usage: decodeUsage(usage) }),
+        ...(usage === undefined ? {} : { usage }),
         ...(extra === undefined ? {} : { extra }),
       },
     ];
@@ -59,7 +61,9 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
   };
   const end = (): Delta[] => {
     const steps: Delta[] = [...start({}), ...finish({})];
-    if (usage !== undefined) steps.push({ type: 'usage', usage: decodeUsage(usage) });
+    meter.end();
+    const { usage } = meter;
+    if (usage !== undefined) steps.push({ type: 'usage', usage });
     ended = true;
     return [...steps, { type: 'end' }];
   };
@@ -69,7 +73,7 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
   };
   const messageDelta = (event: JsonObject): Delta[] => {
     const delta = asObject(event.delta) ?? {};
-    usage = mergeUsage(usage, asObject(event.usage));
+    meter.see(event);
     const fields = messageExtra({ ...delta, ...omit(event, deltaFields) });
     return [
       ...start({}),
@@ -84,7 +88,7 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
     switch (type) {
       case 'message_start': {
         const message = asObject(event.message) ?? {};
-        usage = mergeUsage(usage, asObject(message.usage));
+        meter.see(event);
         return start(message);
       }
       case 'content_block_start':
@@ -103,6 +107,7 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
   };
 
   return {
+    meter,
     push(frame: Frame) {
       if (ended || frame.data === '' || frame.data === '[DONE]') return [];
       const event = asObject(parseJson(frame.data));

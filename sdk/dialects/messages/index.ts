@@ -7,7 +7,7 @@ import { encodeCall } from './encode-call.ts';
 import { encodeReply } from './encode-reply.ts';
 import { encodeStream } from './encode-stream.ts';
 import { encodeFault, encodeStreamFault, faultOf } from './fault.ts';
-import { usageOf } from './usage.ts';
+import { usageOf, usageRule } from './usage.ts';
 
 /** The Anthropic Messages API: `POST /v1/messages` and `POST /v1/messages/count_tokens`, version 2023-06-01. */
 export const messages: GenerationDialect = {
@@ -22,6 +22,7 @@ export const messages: GenerationDialect = {
   decodeStream,
   encodeStream,
   encodeStreamFault,
+  usage: usageRule,
   usageOf,
   faultOf,
   encodeFault,

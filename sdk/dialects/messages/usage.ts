@@ -1,13 +1,53 @@
-import { asNumber, asObject, compact, type JsonObject } from '../../json.ts';
+import { asNumber, asObject, asObjects, asString, compact, type JsonObject } from '../../json.ts';
 import type { Usage } from '../neutral.ts';
+import type { UsageRule } from '../usage-meter.ts';
+
+/** `message_start` tells the input and a first guess at the output, `message_delta` running totals; the one that says why is the last. */
+export const usageRule: UsageRule = {
+  countsOf: usageField,
+  read: decodeUsage,
+  closes: (json) => finishOf(json) !== undefined,
+  finishOf,
+  tierOf(json) {
+    const usage = usageField(json);
+    // A faster mode has prices of its own, whatever tier it runs in.
+    return asString(usage?.speed) === 'fast' ? 'fast' : asString(usage?.service_tier);
+  },
+};
+
+function finishOf(json: JsonObject): string | undefined {
+  return asString(json.stop_reason) ?? asString(asObject(json.delta)?.stop_reason);
+}
 
 /** The `usage` object of a whole message, of `message_start` or of `message_delta`; undefined when there is none. */
 export function usageField(json: JsonObject): JsonObject | undefined {
   return asObject(json.usage) ?? asObject(asObject(json.message)?.usage);
 }
 
-/** Neutral counts of a `usage` object: `input_tokens` of this format leaves out what the cache read and wrote. */
+/**
+ * Neutral counts of a `usage` object: `input_tokens` of this format leaves out what the cache read and wrote, and all of its
+ * counts leave out the work that `iterations` tells of beside the answer itself, which is billed too.
+ */
 export function decodeUsage(usage: JsonObject): Usage {
+  if (usage.iterations === undefined) return decodeCounts(usage);
+  const beside = asObjects(usage.iterations).filter(({ type }) => type === 'compaction' || type === 'advisor_message');
+  return beside.reduce<Usage>((sum, iteration) => added(sum, decodeCounts(iteration)), decodeCounts(usage));
+}
+
+function added(sum: Usage, more: Usage): Usage {
+  const both = (count: 'cacheRead' | 'cacheWrite' | 'cacheWrite1h') =>
+    sum[count] === undefined && more[count] === undefined ? {} : { [count]: (sum[count] ?? 0) + (more[count] ?? 0) };
+  return {
+    ...sum,
+    input: sum.input + more.input,
+    output: sum.output + more.output,
+    ...both('cacheRead'),
+    ...both('cacheWrite'),
+    ...both('cacheWrite1h'),
+  };
+}
+
+function decodeCounts(usage: JsonObject): Usage {
   const creation = asObject(usage.cache_creation);
   const write1h = asNumber(creation?.ephemeral_1h_input_tokens);
   const write5m = asNumber(creation?.ephemeral_5m_input_tokens);
@@ -31,17 +71,6 @@ export function decodeUsage(usage: JsonObject): Usage {
 export function usageOf(json: JsonObject): Usage | undefined {
   const usage = usageField(json);
   return usage === undefined ? undefined : decodeUsage(usage);
-}
-
-/** Later events repeat counts as running totals: the later one wins field by field, and nothing is ever added up. */
-export function mergeUsage(earlier: JsonObject | undefined, later: JsonObject | undefined): JsonObject | undefined {
-  if (earlier === undefined || later === undefined) return later ?? earlier;
-  const said: { [key: string]: JsonObject[string] } = {};
-  for (const key in later) {
-    const value = later[key];
-    if (value !== undefined && value !== null) said[key] = value;
-  }
-  return { ...earlier, ...said };
 }
 
 /** The `usage` object of this format; counts that nobody knows are 0, as its type demands numbers. */

@@ -4,11 +4,12 @@ import type { ReplyContext, StreamDecoder } from '../dialect.ts';
 import type { Delta, ProviderFault } from '../neutral.ts';
 import { present } from '../present.ts';
 import { brokenOff, unreadable } from '../stream-faults.ts';
+import { UsageMeter } from '../usage-meter.ts';
 import { responseOf } from './decode-reply.ts';
 import { faultOf } from './fault.ts';
 import { finishOf } from './finish.ts';
 import { StreamItems } from './stream-items.ts';
-import { usageOf } from './usage.ts';
+import { usageRule } from './usage.ts';
 
 type Reader = (items: StreamItems, event: JsonObject) => void;
 
@@ -90,6 +91,7 @@ const statuses: Readonly<Record<string, string>> = {
 /** Reads the events of one streamed response. */
 export function decodeStream(context: ReplyContext): StreamDecoder {
   const items = new StreamItems();
+  const meter = new UsageMeter(usageRule);
   let started = false;
   let ended = false;
 
@@ -117,7 +119,8 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
     ended = true;
     const response = { status, ...responseOf(event) };
     items.complete(response);
-    const usage = usageOf(event);
+    meter.end();
+    const { usage } = meter;
     return [
       ...items.drain(),
       { type: 'finish', choice: 0, ...finishOf(response, items.calledTools) },
@@ -131,6 +134,7 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
     const event = asObject(parseJson(frame.data));
     if (event === undefined) return fail(unreadable);
     const type = asString(event.type) ?? frame.event ?? '';
+    if (event.response !== undefined) meter.see(event);
     const fault = faultOf(event.type === type ? event : { ...event, type }, 200);
     if (fault !== undefined) return fail(fault);
     if (!type.startsWith('response.')) return [];
@@ -142,5 +146,5 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
     return [...first, ...items.drain()];
   };
 
-  return { push, end: () => (ended ? [] : fail(brokenOff)) };
+  return { meter, push, end: () => (ended ? [] : fail(brokenOff)) };
 }

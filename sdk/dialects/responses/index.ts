@@ -6,7 +6,7 @@ import { encodeCall } from './encode-call.ts';
 import { encodeReply } from './encode-reply.ts';
 import { encodeStream } from './encode-stream.ts';
 import { encodeFault, encodeStreamFault, faultOf } from './fault.ts';
-import { usageOf } from './usage.ts';
+import { usageOf, usageRule } from './usage.ts';
 
 /** The Responses API: items in, items out, and a stream of numbered `response.*` events. */
 export const responses: GenerationDialect = {
@@ -19,6 +19,7 @@ export const responses: GenerationDialect = {
   encodeReply,
   decodeStream,
   encodeStream,
+  usage: usageRule,
   usageOf,
   faultOf,
   encodeFault,
