@@ -25,6 +25,11 @@ export class Cancellation {
     return () => listeners.delete(listener);
   }
 
+  /** Whether anybody still waits to hear of it. */
+  protected get isHeard(): boolean {
+    return this.#listeners !== undefined && this.#listeners.size > 0;
+  }
+
   cancel(): void {
     if (this.#cancelled) return;
     this.#cancelled = true;

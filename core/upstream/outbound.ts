@@ -14,6 +14,7 @@ import { forwarded, forwardedAll } from './headers.ts';
 import { applyParamRules } from './params.ts';
 import type { ProviderUnit } from './provider-unit.ts';
 import { pathOf, type ResolvedSettings } from './settings.ts';
+import { askingBytes, askingUsage, asksUsage, hidesUsage } from './stream-usage.ts';
 
 /** A request as it will leave the gateway, but for its credential. */
 export interface Outbound {
@@ -29,6 +30,10 @@ export interface Outbound {
   readonly sameReply: boolean;
   /** Fields that had no place in the provider's format. */
   readonly dropped: readonly string[];
+  /** What is asked, in the client's format, as the pipeline left it. */
+  readonly asked: JsonObject;
+  /** The token counts of the stream are for the gateway alone: its client has not asked for them. */
+  readonly hidesUsage: boolean;
 }
 
 export interface OutboundSources {
@@ -39,8 +44,12 @@ export interface OutboundSources {
   /** The body in the client's dialect after the pipeline's changes; the very object of `request` when there were none. */
   readonly body: JsonObject;
   readonly rawBody: Uint8Array | undefined;
+  /** Headers of the trace that the call belongs to. */
+  readonly trace?: Readonly<Record<string, string>> | undefined;
   readonly strict: boolean;
   readonly vendors: readonly string[];
+  /** Whether streams are asked for their token counts where the client has not asked. Default true. */
+  readonly askUsage?: boolean;
 }
 
 const responsesBeta = 'use-responses-api-2026-07-30';
@@ -88,11 +97,13 @@ export function buildOutbound(sources: OutboundSources): Outbound {
     body,
     sameReply: client === chosen.dialect && spec.finishReasons === undefined && spec.repair === undefined,
     dropped,
+    asked: sources.body,
+    hidesUsage: sources.askUsage !== false && stream && hidesUsage(client, sources.body),
   };
 }
 
 function bodyFor(
-  { request, leaf, rawBody, strict, body: given }: OutboundSources,
+  { request, leaf, rawBody, strict, body: given, askUsage = true }: OutboundSources,
   { endpoint, spec, dialect }: ChosenEndpoint,
   client: Dialect | undefined,
   facts: CallFacts,
@@ -113,9 +124,11 @@ function bodyFor(
     dialect === client ? body : translate(body, client, dialect, endpoint === 'messagesCountTokens', context);
   const ruled = applyParamRules(translated, spec.params, note);
   const final = spec.request === undefined ? ruled : spec.request(ruled, facts);
+  const asks = askUsage && asksUsage(dialect, spec, final, facts);
   // The original bytes, when nothing changed them: prompt caches of providers depend on it.
   const asItCame = final === given && given === request.body && !isGuarded(request, leaf);
-  return asItCame && rawBody !== undefined ? rawBody : stringify(final);
+  if (!asItCame || rawBody === undefined) return stringify(asks ? askingUsage(final) : final);
+  return asks ? askingBytes(rawBody, final) : rawBody;
 }
 
 /** What has been looked at must be what leaves: bytes may hold a key twice, and providers differ in which of the two they read. */
@@ -182,6 +195,7 @@ function headersFor(sources: OutboundSources, facts: CallFacts, hasBody: boolean
     const value = own[name];
     if (value !== undefined) headers[name] = value;
   }
+  if (sources.trace !== undefined) Object.assign(headers, sources.trace);
   if (settings.headers !== undefined) Object.assign(headers, settings.headers);
   return headers;
 }

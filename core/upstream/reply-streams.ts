@@ -16,14 +16,58 @@ import {
   type ReplyStream,
   type StreamDecoder,
   type StreamEncoder,
-  type Usage,
 } from 'portcullis/sdk';
+import type { StreamedReply } from '../ledger/counted-reply.ts';
+import type { ReplyLedger } from '../ledger/reply-ledger.ts';
 import { StreamTap } from './stream-tap.ts';
 import type { WireStream } from './transport.ts';
 
-/** A reply stream that also learns what the stream says about tokens. */
-export interface MeteredStream extends ReplyStream {
-  usage(): Usage | undefined;
+/** Takes what is read for its counts alone. */
+const nowhere: ReplySink = { data: () => true, end: () => {}, error: () => {} };
+
+/** A stream whose tokens are counted: where the operator wants it, it is read on when its client has left. */
+abstract class CountedStream implements ReplyStream {
+  protected readonly source: WireStream;
+  protected readonly ledger: ReplyLedger;
+  protected sink: ReplySink | undefined;
+
+  constructor(source: WireStream, ledger: ReplyLedger) {
+    this.source = source;
+    this.ledger = ledger;
+  }
+
+  abstract pipe(sink: ReplySink): void;
+
+  resume(): void {
+    this.source.resume();
+  }
+
+  abort(): void {
+    if (!this.ledger.drains) {
+      this.source.abort();
+      this.ledger.over();
+    } else if (this.sink === undefined) {
+      this.pipe(nowhere);
+    } else {
+      this.sink = nowhere;
+      this.source.resume();
+    }
+  }
+
+  /** Whether nobody listens any more, and enough has been read; tells the source so. */
+  protected isDrained(chunk: Uint8Array | string): boolean {
+    if (this.sink !== nowhere) return false;
+    this.ledger.drained(chunk.length);
+    if (this.ledger.drains) return false;
+    this.source.abort();
+    this.ledger.over();
+    return true;
+  }
+
+  protected finish(): void {
+    this.ledger.over();
+    this.sink?.end();
+  }
 }
 
 /** The error of a broken stream as the client is told of it. */
@@ -37,46 +81,36 @@ function faultOf(error: Error): ProviderFault {
   return { status: 502, message, type: 'api_error', code: 'upstream_invalid' };
 }
 
+export interface Forwarding {
+  readonly dialect: GenerationDialect;
+  readonly reply: StreamedReply;
+  /** Events that hold nothing but usage are kept from the client, who has not asked for them. */
+  readonly hidesUsage: boolean;
+}
+
 /** Forwards the bytes as they are; a tap reads usage, and an end that is missing is made good. */
-export class ForwardedStream implements MeteredStream {
-  readonly #source: WireStream;
+export class ForwardedStream extends CountedStream {
   readonly #dialect: GenerationDialect;
   readonly #tap: StreamTap;
 
-  constructor(source: WireStream, dialect: GenerationDialect) {
-    this.#source = source;
+  constructor(source: WireStream, ledger: ReplyLedger, { dialect, reply, hidesUsage }: Forwarding) {
+    super(source, ledger);
     this.#dialect = dialect;
-    this.#tap = new StreamTap(dialect);
-  }
-
-  usage(): Usage | undefined {
-    return this.#tap.usage;
-  }
-
-  resume(): void {
-    this.#source.resume();
-  }
-
-  abort(): void {
-    this.#source.abort();
+    this.#tap = new StreamTap(dialect, reply, hidesUsage);
   }
 
   pipe(sink: ReplySink): void {
     const tap = this.#tap;
-    this.#source.pipe({
-      data: (chunk) => {
-        tap.see(chunk as Uint8Array);
-        return sink.data(chunk);
-      },
+    this.sink = sink;
+    this.source.pipe({
+      data: (chunk) => this.isDrained(chunk) || tap.pass(chunk as Uint8Array, this.sink ?? sink),
       end: () => {
-        const missing = tap.ending(this.#dialect.encodeStreamFault(cutShort));
-        if (missing !== '') sink.data(missing);
-        sink.end();
+        tap.end(this.#dialect.encodeStreamFault(cutShort), this.sink ?? sink);
+        this.finish();
       },
       error: (error) => {
-        // The blank line closes an event that may have been cut in half.
-        sink.data(`\n\n${this.#dialect.encodeStreamFault(faultOf(error))}`);
-        sink.end();
+        tap.breakOff(this.#dialect.encodeStreamFault(faultOf(error)), this.sink ?? sink);
+        this.finish();
       },
     });
   }
@@ -103,47 +137,36 @@ export function reasonOf(table: Translation['finishReasons'], native: string | u
 }
 
 /** Reads one format and writes another, event by event. */
-export class TranslatedStream implements MeteredStream {
-  readonly #source: WireStream;
+export class TranslatedStream extends CountedStream {
   readonly #translation: Translation;
+  readonly #reply: StreamedReply;
   readonly #framer: Framer;
-  #usage: Usage | undefined;
 
-  constructor(source: WireStream, translation: Translation) {
-    this.#source = source;
+  constructor(source: WireStream, ledger: ReplyLedger, reply: StreamedReply, translation: Translation) {
+    super(source, ledger);
     this.#translation = translation;
+    this.#reply = reply;
     this.#framer = createFramer(translation.framing);
-  }
-
-  usage(): Usage | undefined {
-    return this.#usage;
-  }
-
-  resume(): void {
-    this.#source.resume();
-  }
-
-  abort(): void {
-    this.#source.abort();
   }
 
   pipe(sink: ReplySink): void {
     let over = false;
+    this.sink = sink;
+    const send = (text: string) => text === '' || (this.sink ?? sink).data(text);
     const finish = (text: string) => {
       over = true;
-      if (text !== '') sink.data(text);
-      sink.end();
+      send(text);
+      this.finish();
     };
     const fail = (error: Error) => finish(this.#translation.encoder.push({ type: 'fault', fault: faultOf(error) }));
-    this.#source.pipe({
+    this.source.pipe({
       data: (chunk) => {
-        if (over) return true;
+        if (over || this.isDrained(chunk)) return true;
         try {
-          const text = this.#text(this.#framer.push(chunk as Uint8Array));
-          return text === '' ? true : sink.data(text);
+          return send(this.#read(chunk as Uint8Array));
         } catch (error) {
           fail(error as Error);
-          this.#source.abort();
+          this.source.abort();
           return true;
         }
       },
@@ -159,6 +182,14 @@ export class TranslatedStream implements MeteredStream {
         if (!over) fail(error);
       },
     });
+  }
+
+  #read(chunk: Uint8Array): string {
+    const { capture, meter } = this.#reply;
+    capture.add(chunk);
+    const text = this.#text(this.#framer.push(chunk));
+    if (meter.state === 'final') capture.drop();
+    return text;
   }
 
   #text(frames: readonly Frame[]): string {
@@ -178,8 +209,6 @@ export class TranslatedStream implements MeteredStream {
   #encode(deltas: readonly Delta[]): string {
     let text = '';
     for (const delta of deltas) {
-      if (delta.type === 'usage') this.#usage = delta.usage;
-      if (delta.type === 'start' && delta.usage !== undefined) this.#usage = delta.usage;
       text += this.#translation.encoder.push(delta.type === 'finish' ? this.#finishDelta(delta) : delta);
     }
     return text;

@@ -1,4 +1,5 @@
 import {
+  answersOf,
   asObject,
   type Completion,
   type Delta,
@@ -9,6 +10,7 @@ import {
   encodeModels,
   type FinishReason,
   GatewayError,
+  type GenerationDialect,
   type Json,
   type JsonObject,
   type MaybePromise,
@@ -16,13 +18,17 @@ import {
   type ProviderFault,
   parseJson,
   type ReplyContext,
-  type Usage,
+  UsageMeter,
 } from 'portcullis/sdk';
+import { type CountedReply, StreamedReply, WholeReply } from '../ledger/counted-reply.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { ReplyLedger } from '../ledger/reply-ledger.ts';
+import type { Cancellation } from './cancellation.ts';
 import { firstEvent } from './first-event.ts';
 import { repliedHeaders } from './headers.ts';
 import type { Outbound } from './outbound.ts';
 import { faultOutcome, type OutcomeFacts } from './outcome.ts';
-import { ForwardedStream, type MeteredStream, reasonOf, TranslatedStream } from './reply-streams.ts';
+import { ForwardedStream, reasonOf, TranslatedStream } from './reply-streams.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { WireReply, WireStream } from './transport.ts';
 
@@ -30,6 +36,9 @@ export interface ReplyFacts extends OutcomeFacts {
   /** What codecs may ask while they write for the client; made only for replies that are translated. */
   readonly context: () => ReplyContext;
   readonly nowMs: number;
+  readonly ledger: Ledger;
+  /** Of the client's request. */
+  readonly cancellation: Cancellation;
 }
 
 const eventStream = 'text/event-stream; charset=utf-8';
@@ -78,14 +87,36 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   if (inside !== undefined) return faultOutcome(named(inside, facts), base.headers, facts, base.retryAfterMs);
   const streamed = outbound.facts.stream && client.kind === 'generation';
   if (outbound.sameReply && !streamed) {
-    return { ...base, body: { kind: 'bytes', bytes }, usage: lazyUsage(bytes, dialect) };
+    return { ...base, body: { kind: 'bytes', bytes }, ...counted(new WholeReply(bytes, dialect), outbound, facts) };
   }
   const json = asObject(parsed(bytes));
   if (json === undefined) return unreadable(base, facts);
   const { spec } = outbound.chosen;
-  const { text, usage } = translated(spec.repair?.(json) ?? json, dialect, client, outbound, facts, streamed);
+  const repaired = spec.repair?.(json) ?? json;
+  const text = translated(repaired, dialect, client, outbound, facts, streamed);
+  const counts = counted(new WholeReply(bytes, dialect, repaired), outbound, facts);
   const headers = { ...base.headers, 'content-type': streamed ? eventStream : 'application/json; charset=utf-8' };
-  return { ...base, headers, body: { kind: 'bytes', bytes: Buffer.from(text) }, usage: () => usage };
+  return { ...base, headers, body: { kind: 'bytes', bytes: Buffer.from(text) }, ...counts };
+}
+
+type Counts = Pick<Outcome, 'usage' | 'tier' | 'metering'>;
+
+/** What an outcome says about its tokens; the count of a request's tokens has none of its own. */
+function counted(reply: CountedReply, outbound: Outbound, facts: ReplyFacts): Counts {
+  if (outbound.chosen.endpoint === 'messagesCountTokens') return { usage: () => undefined };
+  return countsOf(ledgerOf(reply, outbound, facts));
+}
+
+function countsOf(ledger: ReplyLedger): Counts {
+  return { usage: () => ledger.usage, tier: () => ledger.tier, metering: ledger };
+}
+
+function ledgerOf(
+  reply: CountedReply,
+  { asked }: Outbound,
+  { ledger, dialect, cancellation }: ReplyFacts,
+): ReplyLedger {
+  return new ReplyLedger(reply, { ledger, asked, dialect: dialect ?? 'chat', cancellation });
 }
 
 function translated(
@@ -95,29 +126,25 @@ function translated(
   outbound: Outbound,
   facts: ReplyFacts,
   streamed: boolean,
-): { text: string; usage: Usage | undefined } {
+): string {
   const context = contextOf(from, to, outbound, facts);
   if (from.kind === 'embedding' && to.kind === 'embedding') {
-    const vectors = from.decodeReply(json, context);
-    return { text: JSON.stringify(to.encodeReply(vectors, context)), usage: vectors.usage };
+    return JSON.stringify(to.encodeReply(from.decodeReply(json, context), context));
   }
   if (from.kind !== 'generation' || to.kind !== 'generation')
     throw new GatewayError('internal', 'Two kinds of dialect met.');
   if (outbound.chosen.endpoint === 'messagesCountTokens' && from.counting !== undefined && to.counting !== undefined) {
     const tokens = from.counting.decodeReply(json);
     if (tokens === undefined) throw new GatewayError('upstream_invalid', `${facts.provider} gave no token count.`);
-    return { text: JSON.stringify(to.counting.encodeReply(tokens)), usage: undefined };
+    return JSON.stringify(to.counting.encodeReply(tokens));
   }
   const completion = withFinishReasons(from.decodeReply(json, context), outbound.chosen.spec.finishReasons);
-  if (!streamed) return { text: JSON.stringify(to.encodeReply(completion, context)), usage: completion.usage };
+  if (!streamed) return JSON.stringify(to.encodeReply(completion, context));
   // The provider answered a stream request with a whole reply: the client still gets the stream that it asked for.
   const encoder = to.encodeStream(context);
-  return {
-    text: deltasOf(completion)
-      .map((delta: Delta) => encoder.push(delta))
-      .join(''),
-    usage: completion.usage,
-  };
+  return deltasOf(completion)
+    .map((delta: Delta) => encoder.push(delta))
+    .join('');
 }
 
 /** Clients of the provider's own format find its thinking where the provider's documents say. */
@@ -156,18 +183,42 @@ async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound,
   }
   // Clients read their own format in its own framing only.
   const forwards = outbound.sameReply && framing === dialect.framing;
+  return forwards
+    ? forwarded(stream, dialect, base, outbound, facts)
+    : read(stream, dialect, client, base, outbound, facts);
+}
+
+function forwarded(
+  stream: WireStream,
+  dialect: GenerationDialect,
+  base: Base,
+  outbound: Outbound,
+  facts: ReplyFacts,
+): Outcome {
+  const meter = new UsageMeter(dialect.usage, answersOf(outbound.asked));
+  const reply = new StreamedReply(meter, { dialect, framing: dialect.framing, repair: undefined });
+  const ledger = ledgerOf(reply, outbound, facts);
+  const piped = new ForwardedStream(stream, ledger, { dialect, reply, hidesUsage: outbound.hidesUsage });
+  return { ...base, body: { kind: 'stream', stream: piped }, ...countsOf(ledger) };
+}
+
+function read(
+  stream: WireStream,
+  dialect: GenerationDialect,
+  client: GenerationDialect,
+  base: Base,
+  outbound: Outbound,
+  facts: ReplyFacts,
+): Outcome {
+  const { repair, finishReasons, framing = dialect.framing } = outbound.chosen.spec;
   const context = contextOf(dialect, client, outbound, facts);
-  const metered: MeteredStream = forwards
-    ? new ForwardedStream(stream, dialect)
-    : new TranslatedStream(stream, {
-        framing,
-        decoder: dialect.decodeStream(context),
-        encoder: client.encodeStream(context),
-        finishReasons: spec.finishReasons,
-        repair: spec.repair,
-      });
-  const headers = forwards ? base.headers : { ...base.headers, 'content-type': eventStream };
-  return { ...base, headers, body: { kind: 'stream', stream: metered }, usage: () => metered.usage() };
+  const decoder = dialect.decodeStream(context);
+  const reply = new StreamedReply(decoder.meter, { dialect, framing, repair });
+  const ledger = ledgerOf(reply, outbound, facts);
+  const encoder = client.encodeStream(context);
+  const piped = new TranslatedStream(stream, ledger, reply, { framing, decoder, encoder, finishReasons, repair });
+  const headers = { ...base.headers, 'content-type': eventStream };
+  return { ...base, headers, body: { kind: 'stream', stream: piped }, ...countsOf(ledger) };
 }
 
 function failed(
@@ -227,34 +278,9 @@ function models(bytes: Buffer, base: Base, facts: ReplyFacts): Outcome {
   return { ...base, body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(list)) }, usage: () => undefined };
 }
 
-/** Parsed only when somebody asks: most replies are forwarded unread. */
-function lazyUsage(bytes: Buffer, dialect: Dialect): () => Usage | undefined {
-  let read = false;
-  let usage: Usage | undefined;
-  return () => {
-    if (read) return usage;
-    read = true;
-    usage = usageIn(bytes, dialect);
-    return usage;
-  };
-}
-
 /** Errors inside a successful reply say so in their first words. */
 function startsWithError(bytes: Buffer): boolean {
   return bytes.toString('latin1', 0, 256).includes('"error"');
-}
-
-/**
- * Formats put `usage` last, so the end of a reply is usually enough: what stands from the key on is, with a brace in front,
- * a whole object exactly when the key belongs to the reply itself and not to something inside it.
- */
-function usageIn(bytes: Buffer, dialect: Dialect): Usage | undefined {
-  const tail = bytes.toString('latin1', Math.max(0, bytes.length - 1024));
-  const at = tail.lastIndexOf('"usage"');
-  const end = at === -1 ? undefined : asObject(parseJson(`{${tail.slice(at)}`));
-  if (end !== undefined) return dialect.usageOf(end);
-  const json = bytes.includes('"usage"') ? asObject(parsed(bytes)) : undefined;
-  return json === undefined ? undefined : dialect.usageOf(json);
 }
 
 function parsed(bytes: Buffer): Json | undefined {

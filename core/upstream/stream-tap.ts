@@ -1,4 +1,14 @@
-import { asObject, createFramer, type GenerationDialect, parseJson, type Usage } from 'portcullis/sdk';
+import { asObject, createFramer, type GenerationDialect, parseJson, type ReplySink } from 'portcullis/sdk';
+import type { StreamedReply } from '../ledger/counted-reply.ts';
+import {
+  type BytesBefore,
+  bytesBefore,
+  firstBoundary,
+  lastBoundary,
+  lastEvent,
+  nothingBefore,
+  says,
+} from './event-bounds.ts';
 
 /** More than this without the end of an event is not read: what passes is still forwarded. */
 const maxHeldBytes = 16 * 1024 * 1024;
@@ -12,7 +22,9 @@ const recentBytes = 8 * 1024;
  */
 export class StreamTap {
   readonly #dialect: GenerationDialect;
-  #usage: Usage | undefined;
+  readonly #reply: StreamedReply;
+  readonly #hides: boolean;
+  #before: BytesBefore = nothingBefore;
   /** The begun event that the last chunk left open. */
   #open: Buffer[] = [];
   #openBytes = 0;
@@ -22,60 +34,95 @@ export class StreamTap {
   #recentBytes = 0;
   #unreadable = false;
 
-  constructor(dialect: GenerationDialect) {
+  /** `hidesUsage`: events that hold nothing but usage are kept from the client, who has not asked for them. */
+  constructor(dialect: GenerationDialect, reply: StreamedReply, hidesUsage: boolean) {
     this.#dialect = dialect;
+    this.#reply = reply;
+    this.#hides = hidesUsage;
   }
 
-  get usage(): Usage | undefined {
-    return this.#usage;
-  }
-
-  see(bytes: Uint8Array): void {
-    if (this.#unreadable) return;
+  /**
+   * Looks at a chunk and sends it on: the very same bytes, or where usage is hidden, those of the events that are whole.
+   * @returns what the sink says; true when there was nothing to send yet
+   */
+  pass(bytes: Uint8Array, sink: Pick<ReplySink, 'data'>): boolean {
+    this.#reply.capture.add(bytes);
+    if (this.#unreadable) {
+      const held = this.#taken();
+      if (this.#hides && held.length > 0) sink.data(held);
+      return sink.data(bytes);
+    }
     // A local provider may give plain byte arrays, which cannot be searched for text.
     const chunk = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#remember(chunk);
-    const end = lastBoundary(chunk, this.#open.at(-1));
+    const before = this.#before;
+    this.#before = bytesBefore(chunk, before);
+    const end = lastBoundary(chunk, before);
     if (end === -1) {
-      this.#hold(chunk);
-      return;
+      this.#hold(chunk, sink);
+      return this.#hides || sink.data(bytes);
     }
-    let rest = chunk.subarray(0, end);
+    let flows = true;
+    let start = 0;
     if (this.#openBytes > 0) {
       // The event that the chunks before began: it is put together alone, so that a large chunk is not copied.
-      const first = firstBoundary(chunk, this.#open.at(-1));
-      const begun = Buffer.concat([...this.#open, chunk.subarray(0, first)]);
-      this.#read(begun);
+      start = firstBoundary(chunk, before);
+      const begun = Buffer.concat([...this.#open, chunk.subarray(0, start)]);
+      flows = this.#look(begun, sink);
       if (says(begun)) this.#last = begun;
-      rest = chunk.subarray(first, end);
     }
-    if (rest.length > 0) {
-      this.#read(rest);
-      this.#last = lastEvent(rest) ?? this.#last;
+    if (start < end) {
+      const events = chunk.subarray(start, end);
+      flows = this.#look(events, sink) && flows;
+      this.#last = lastEvent(events) ?? this.#last;
     }
     this.#open = [];
     this.#openBytes = 0;
-    if (end < chunk.length) this.#hold(chunk.subarray(end));
+    if (end < chunk.length) this.#hold(chunk.subarray(end), sink);
+    return this.#hides ? flows : sink.data(bytes);
   }
 
-  /** What the client is still owed once the source has ended: '' when the stream is complete. */
-  ending(fault: string): string {
-    if (this.#unreadable) return '';
-    const open = Buffer.concat(this.#open);
-    if (open.length > 0) this.#read(open);
-    const last = says(open) ? open : this.#last;
-    if (this.#dialect.streamEnds.some((marker) => last.includes(marker))) return '';
+  /** The source has ended: sends what is still held, and then what the client is owed where the stream is not complete. */
+  end(fault: string, sink: Pick<ReplySink, 'data'>): void {
+    const open = this.#taken();
+    if (open.length > 0) this.#look(open, sink);
+    const owed = this.#unreadable ? '' : this.#owed(says(open) ? open : this.#last, fault);
+    if (owed !== '') sink.data(owed);
+  }
+
+  /** The source has broken off: what is still held goes out, and the fault after it. */
+  breakOff(fault: string, sink: Pick<ReplySink, 'data'>): void {
+    const open = this.#taken();
+    if (this.#hides && open.length > 0) sink.data(open);
+    // The blank line closes an event that may have been cut in half.
+    sink.data(`\n\n${fault}`);
+  }
+
+  #owed(last: Buffer, fault: string): string {
+    if (this.#dialect.streamEnds.some((marker) => last.includes(marker))) {
+      this.#reply.meter.end();
+      return '';
+    }
     const { lateEnd } = this.#dialect;
     const answered = lateEnd?.answered.test(Buffer.concat(this.#recent).toString('latin1')) === true;
+    if (answered) this.#reply.meter.end();
     return `\n\n${answered ? (lateEnd?.text ?? '') : fault}`;
   }
 
-  #hold(chunk: Buffer): void {
+  #hold(chunk: Buffer, sink: Pick<ReplySink, 'data'>): void {
     this.#open.push(chunk);
     this.#openBytes += chunk.length;
     if (this.#openBytes <= maxHeldBytes) return;
     this.#unreadable = true;
+    const held = this.#taken();
+    if (this.#hides) sink.data(held);
+  }
+
+  #taken(): Buffer {
+    const open = Buffer.concat(this.#open);
     this.#open = [];
+    this.#openBytes = 0;
+    return open;
   }
 
   #remember(chunk: Buffer): void {
@@ -86,25 +133,47 @@ export class StreamTap {
     }
   }
 
-  #read(events: Buffer): void {
-    if (!holdsUsage(events)) return;
+  /** Reads whole events, and sends on those that are not hidden, where some are. */
+  #look(events: Buffer, sink: Pick<ReplySink, 'data'>): boolean {
+    if (!holdsUsage(events)) return !this.#hides || sink.data(events);
+    let flows = true;
+    let sent = 0;
+    for (let start = 0; start < events.length; ) {
+      const end = firstBoundary(events, nothingBefore, start);
+      if (this.#tells(events.subarray(start, end)) && this.#hides) {
+        if (sent < start) flows = sink.data(events.subarray(sent, start)) && flows;
+        sent = end;
+      }
+      start = end;
+    }
+    if (this.#reply.meter.state === 'final') this.#reply.capture.drop();
+    return this.#hides && sent < events.length ? sink.data(events.subarray(sent)) && flows : flows;
+  }
+
+  /** Reads one event; true when it tells its counts and nothing else. */
+  #tells(event: Buffer): boolean {
+    if (!holdsUsage(event)) return false;
     const framer = createFramer('sse');
+    const { usage } = this.#dialect;
+    let alone = false;
     try {
-      for (const { data } of [...framer.push(events), ...framer.end()]) {
-        const json = data.includes('"usage"') ? asObject(parseJson(data)) : undefined;
-        const usage = json === undefined ? undefined : this.#dialect.usageOf(json);
-        if (usage !== undefined) this.#usage = mergeUsage(this.#usage, usage);
+      for (const { data } of [...framer.push(event), ...framer.end()]) {
+        const json = asObject(parseJson(data));
+        if (json === undefined) continue;
+        this.#reply.meter.see(json);
+        alone = usage.countsOf(json) !== undefined && usage.closes(json);
       }
     } catch {
       // What cannot be read is still forwarded: the client may know the format better than this gateway.
       this.#unreadable = true;
     }
+    return alone;
   }
 }
 
 const empty = Buffer.alloc(0);
 const usageKey = Buffer.from('"usage"');
-const [lf, cr, quote, colon, n] = [0x0a, 0x0d, 0x22, 0x3a, 0x6e];
+const [quote, colon, n] = [0x22, 0x3a, 0x6e];
 
 /** Whether some `"usage"` has a value: streams that were asked for usage say `"usage":null` in every event but one. */
 function holdsUsage(bytes: Buffer): boolean {
@@ -114,59 +183,4 @@ function holdsUsage(bytes: Buffer): boolean {
     if (bytes[value] !== n && bytes[value] !== quote) return true;
   }
   return false;
-}
-
-/** Where the last event that ends in this chunk ends; -1 when none does. `before`: the chunk that came last. */
-function lastBoundary(chunk: Buffer, before: Buffer | undefined): number {
-  for (const lineEnd of [lf, cr]) {
-    for (let at = chunk.lastIndexOf(lineEnd); at !== -1; at = at === 0 ? -1 : chunk.lastIndexOf(lineEnd, at - 1)) {
-      if (endsEvent(chunk, at, before)) return at + 1;
-    }
-  }
-  return -1;
-}
-
-/** The last event of several that says something: comments may follow the end of a stream. */
-function lastEvent(events: Buffer): Buffer | undefined {
-  for (let end = events.length; end > 0; ) {
-    const start = Math.max(0, lastBoundary(events.subarray(0, end - 1), undefined));
-    const event = events.subarray(start, end);
-    if (says(event)) return event;
-    end = start;
-  }
-  return undefined;
-}
-
-/** Whether an event has a line that is no comment. */
-function says(event: Buffer): boolean {
-  const [first] = event;
-  if (first !== undefined && first !== colon && first !== lf && first !== cr) return true;
-  return /^[^:\r\n]/m.test(event.toString('latin1'));
-}
-
-function firstBoundary(chunk: Buffer, before: Buffer | undefined): number {
-  for (let at = 0; at < chunk.length; at += 1) {
-    if ((chunk[at] === lf || chunk[at] === cr) && endsEvent(chunk, at, before)) return at + 1;
-  }
-  return chunk.length;
-}
-
-/** Whether the line end at `at` closes an empty line: LF LF, CRLF CRLF or CR CR. */
-function endsEvent(chunk: Buffer, at: number, before: Buffer | undefined): boolean {
-  const byteAt = (index: number) => (index >= 0 ? chunk[index] : before?.at(index));
-  const previous = byteAt(at - 1);
-  if (chunk[at] === lf) return previous === lf || (previous === cr && byteAt(at - 2) === lf);
-  return previous === cr;
-}
-
-/** Later counts win, but a later event that only knows the output must not wipe out the input. */
-function mergeUsage(known: Usage | undefined, next: Usage): Usage {
-  if (known === undefined) return next;
-  const input = next.input === 0 ? known.input : next.input;
-  return {
-    ...known,
-    ...next,
-    input,
-    ...(next.total === undefined ? {} : { total: Math.max(next.total, input + next.output) }),
-  };
 }

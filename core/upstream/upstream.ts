@@ -7,6 +7,9 @@ import {
   type Settings,
   type TokenRequest,
 } from 'portcullis/sdk';
+import { Ledger } from '../ledger/ledger.ts';
+import { Patience } from '../ledger/patience.ts';
+import { drainMs, type LedgerSettings } from '../ledger/settings.ts';
 import { Authenticator, unfetchedToken } from './auth.ts';
 import { Cancellation } from './cancellation.ts';
 import { transmitLocally } from './local.ts';
@@ -26,6 +29,7 @@ export interface UpstreamOptions {
   readonly customHostMaxReplyBytes: number;
   readonly now: () => number;
   readonly newId: () => string;
+  readonly ledger?: LedgerSettings | undefined;
 }
 
 export interface CallFactsOfTarget {
@@ -49,12 +53,14 @@ export class Upstream {
   readonly #pools: Pools;
   readonly #auth: Authenticator;
   readonly #timeouts: Timeouts;
+  readonly #ledger: Ledger;
   /** Base URLs that have passed the guard's full check; connections are checked again each time one is opened. */
   readonly #checked = new Set<string>();
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
     this.#timeouts = { ...options.timeouts, requestMs: options.requestMs };
+    this.#ledger = new Ledger(options.ledger);
     this.#pools = new Pools(options.guard.connector({ timeout: options.connectMs }));
     this.#auth = new Authenticator((request) => this.#fetchToken(request), options.now);
   }
@@ -81,6 +87,8 @@ export class Upstream {
         nowSeconds: () => Math.floor(now() / 1000),
       }),
       nowMs: now(),
+      ledger: this.#ledger,
+      cancellation: facts.cancellation,
     });
   }
 
@@ -98,8 +106,9 @@ export class Upstream {
     this.#options.guard.checkText(settings.base, fieldOf(settings));
   }
 
-  close(): Promise<void> {
-    return this.#pools.close();
+  async close(): Promise<void> {
+    await this.#pools.close();
+    await this.#ledger.close();
   }
 
   #send(outbound: Outbound, facts: CallFactsOfTarget): Promise<WireReply> {
@@ -142,9 +151,15 @@ export class Upstream {
           : { ...this.#timeouts, requestMs: facts.requestTimeoutMs },
       maxReplyBytes: settings.customHost ? this.#options.customHostMaxReplyBytes : this.#options.maxReplyBytes,
       collects: (status, type) => collects(status, type, outbound.facts.stream, chosen.endpoint === 'proxy'),
-      cancellation: facts.cancellation,
+      cancellation: this.#patient(facts.cancellation, chosen),
     };
     return serve === undefined ? transmit(this.#pools, wire) : transmitLocally(serve, wire);
+  }
+
+  /** An answer that is drained outlives its client for a while. */
+  #patient(client: Cancellation, { dialect }: Outbound['chosen']): Cancellation {
+    const drains = this.#ledger.settings.onDisconnect === 'drain' && dialect !== undefined;
+    return drains ? new Patience(client, drainMs) : client;
   }
 
   async #check(settings: Outbound['settings'], { cancellation }: CallFactsOfTarget): Promise<void> {

@@ -1,4 +1,4 @@
-import { asObjects, asString, type CallFacts, GatewayError, type JsonObject } from 'portcullis/sdk';
+import { asObjects, asString, type CallFacts, GatewayError, type JsonObject, type StreamUsage } from 'portcullis/sdk';
 
 /** Where a model is deployed: by its alias, else by the default deployment, else under its own name. */
 function deploymentOf({ settings, model }: CallFacts): { readonly id: string; readonly version: string } {
@@ -48,6 +48,15 @@ function segmentOf(value: string, param: string): string {
   // Encoding leaves dots alone, and servers take a segment of them for a step up.
   if (/^\.+$/.test(value)) throw new GatewayError('bad_request', `${param} may not be "${value}".`, { param });
   return encodeURIComponent(value.toWellFormed());
+}
+
+/** The first dated version that takes `stream_options`. */
+const firstAsked = '2024-09-01';
+
+/** Older versions refuse `stream_options`, as do answers from data of one's own: https://github.com/Azure/azure-sdk-for-js/issues/30751 */
+export function streamUsage(body: JsonObject, facts: CallFacts): StreamUsage {
+  const { version } = deploymentOf(facts);
+  return body.data_sources === undefined && (isV1(version) || version >= firstAsked) ? 'asked' : 'never';
 }
 
 /** The body with the deployment as its model; the very same body when it says so already. */

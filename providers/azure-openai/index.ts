@@ -1,6 +1,6 @@
 import { provider } from 'portcullis/sdk';
 import { authOf } from './auth.ts';
-import { deployed, resource, withDeployment } from './deployment.ts';
+import { deployed, resource, streamUsage, withDeployment } from './deployment.ts';
 import { settings } from './settings.ts';
 
 /** https://learn.microsoft.com/azure/ai-foundry/openai/reference */
@@ -12,8 +12,8 @@ export default provider({
     'openai-beta': typeof openaiBeta === 'string' ? openaiBeta : undefined,
   }),
   endpoints: {
-    chatComplete: { path: deployed('/chat/completions'), dialect: 'chat', request: withDeployment },
-    complete: { path: deployed('/completions'), dialect: 'completions', request: withDeployment },
+    chatComplete: { path: deployed('/chat/completions'), dialect: 'chat', request: withDeployment, streamUsage },
+    complete: { path: deployed('/completions'), dialect: 'completions', request: withDeployment, streamUsage },
     embed: { path: deployed('/embeddings'), dialect: 'embeddings', request: withDeployment },
     createModelResponse: { path: resource('/responses'), dialect: 'responses', request: withDeployment },
     getModelResponse: { method: 'GET', path: resource('/responses/{id}') },

@@ -11,6 +11,7 @@ export default provider({
       dialect: 'chat',
       params: { drop: ['logprobs', 'top_logprobs', 'logit_bias'] },
       reasoningField: 'reasoning',
+      streamUsage: 'always',
       request: withoutNames,
       repair: usageFromGroq,
     },

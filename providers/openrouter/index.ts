@@ -18,9 +18,11 @@ export default provider({
       path: '/chat/completions',
       dialect: 'chat',
       reasoningField: 'reasoning',
+      // https://openrouter.ai/docs/use-cases/usage-accounting
+      streamUsage: 'always',
       request: withReasoning,
     },
-    complete: { path: '/completions', dialect: 'completions' },
+    complete: { path: '/completions', dialect: 'completions', streamUsage: 'always' },
     embed: { path: '/embeddings', dialect: 'embeddings' },
     messages: { path: '/messages', dialect: 'messages' },
     createModelResponse: { path: '/responses', dialect: 'responses' },

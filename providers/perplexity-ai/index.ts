@@ -13,6 +13,8 @@ export default provider({
       path: '/chat/completions',
       dialect: 'chat',
       params: { rename: { max_completion_tokens: 'max_tokens' } },
+      // Running totals in each chunk: https://docs.perplexity.ai/guides/streaming-responses
+      streamUsage: 'always',
       repair: (json) => countedSearches(finished(json)),
     },
     createModelResponse: { path: '/v1/responses', dialect: 'responses' },

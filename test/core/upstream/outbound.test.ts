@@ -12,11 +12,12 @@ interface Facts {
   readonly leaf?: Partial<Leaf>;
   readonly body?: (body: JsonObject) => JsonObject;
   readonly base?: string;
+  readonly askUsage?: boolean;
 }
 
 const base = 'https://alpha.example/v1';
 
-function built({ exchange: facts, definition, leaf, body, base: at = base }: Facts = {}) {
+function built({ exchange: facts, definition, leaf, body, base: at = base, askUsage = true }: Facts = {}) {
   const exchange = exchangeOf(facts);
   return buildOutbound({
     request: exchange,
@@ -27,6 +28,7 @@ function built({ exchange: facts, definition, leaf, body, base: at = base }: Fac
     rawBody: exchange.rawBody,
     strict: true,
     vendors: ['gw'],
+    askUsage,
   });
 }
 
@@ -157,6 +159,82 @@ describe('the body of a call', () => {
         built({ exchange: { body: { model: 'm', messages: [] }, rawBody: raw }, body: (body) => ({ ...body, deep }) }),
       { code: 'bad_request' },
     );
+  });
+});
+
+describe('the question for the token counts of a stream', () => {
+  const streamed = Buffer.from(
+    ' { "model":"m", "stream":true,\n"messages": [ {"role":"user","content":"{Hi}"} ], "unknown":1.0 }',
+  );
+  const asking = { rawBody: streamed, body: JSON.parse(streamed.toString()) as JsonObject };
+  const optionsOf = (body: string | Uint8Array | undefined) =>
+    (JSON.parse(Buffer.from(body ?? '').toString()) as JsonObject).stream_options;
+
+  it("stands before the client's own bytes, which stay as they are", () => {
+    const { body, hidesUsage } = built({ exchange: asking });
+    assert.equal(
+      Buffer.from(body ?? '').toString(),
+      `{"stream_options":{"include_usage":true},${streamed.toString().slice(2)}`,
+    );
+    assert.deepEqual([optionsOf(body), hidesUsage], [{ include_usage: true }, true]);
+  });
+
+  for (const options of [null, {}, { include_usage: false }, { include_obfuscation: false }]) {
+    it(`is put into ${JSON.stringify(options)}`, () => {
+      const body = { ...asking.body, stream_options: options };
+      const outbound = built({ exchange: { body, rawBody: Buffer.from(JSON.stringify(body)) } });
+      assert.deepEqual(optionsOf(outbound.body), { ...options, include_usage: true });
+      assert.equal(outbound.hidesUsage, true);
+    });
+  }
+
+  it('is put into a body that is written anew', () => {
+    const outbound = built({ exchange: asking, body: (body) => ({ ...body, seed: 1 }) });
+    assert.deepEqual([optionsOf(outbound.body), outbound.hidesUsage], [{ include_usage: true }, true]);
+  });
+
+  const unasked: readonly [string, Facts][] = [
+    [
+      'of a client who asks itself',
+      { exchange: { body: { ...asking.body, stream_options: { include_usage: true } } } },
+    ],
+    ['of a config that asks', { body: (body) => ({ ...body, stream_options: { include_usage: true } }) }],
+  ];
+  for (const [what, facts] of unasked) {
+    it(`is that ${what}, who sees the answer`, () => {
+      const outbound = built({ exchange: asking, ...facts });
+      assert.deepEqual([optionsOf(outbound.body), outbound.hidesUsage], [{ include_usage: true }, false]);
+    });
+  }
+
+  it('is not put to a provider that tells them in each case, or never', () => {
+    for (const streamUsage of ['always', 'never', () => 'never' as const] as const) {
+      const outbound = built({ exchange: asking, definition: spec({ streamUsage }) });
+      assert.deepEqual([outbound.body, outbound.hidesUsage], [streamed, true]);
+    }
+  });
+
+  it('is put as the body and the settings decide', () => {
+    const streamUsage: EndpointSpec['streamUsage'] = (body, { settings }) =>
+      body.data_sources === undefined && settings.apiKey === 'k' ? 'asked' : 'never';
+    assert.deepEqual(optionsOf(built({ exchange: asking, definition: spec({ streamUsage }) }).body), {
+      include_usage: true,
+    });
+    const more = (body: JsonObject) => ({ ...body, data_sources: [] });
+    assert.equal(optionsOf(built({ exchange: asking, definition: spec({ streamUsage }), body: more }).body), undefined);
+  });
+
+  it('is put to no one when the operator does not want it', () => {
+    const { body, hidesUsage } = built({ exchange: asking, askUsage: false });
+    assert.deepEqual([body, hidesUsage], [streamed, false]);
+  });
+
+  it('is of no use for a whole reply, and in formats that tell them', () => {
+    assert.deepEqual([built({ exchange: sent }).body, built({ exchange: sent }).hidesUsage], [raw, false]);
+    const body = { model: 'm', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'Hi' }] };
+    const definition = { endpoints: { messages: { path: '/messages', dialect: 'messages' as const } } };
+    const outbound = built({ exchange: { body, dialect: 'messages', endpoint: 'messages' }, definition });
+    assert.deepEqual([optionsOf(outbound.body), outbound.hidesUsage], [undefined, false]);
   });
 });
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { dialects, GatewayError, type GenerationDialect, type ReplyContext, type ReplySink } from 'portcullis/sdk';
+import { StreamedReply } from '../../../core/ledger/counted-reply.ts';
 import { ForwardedStream, TranslatedStream } from '../../../core/upstream/reply-streams.ts';
 import type { WireStream } from '../../../core/upstream/transport.ts';
+import { replyLedger, streamedReply } from '../ledger/ledgers.ts';
 import { Collector } from './support.ts';
 
 /** A source that gives its chunks at once, and then ends as it is told. */
@@ -33,10 +35,11 @@ function cut(text: string, at: readonly number[]): Uint8Array[] {
 function forwarded(name: 'chat' | 'messages', chunks: readonly Uint8Array[], error?: Error) {
   const { source, seen } = sourceOf(chunks, error);
   const dialect = dialects[name] as GenerationDialect;
-  const stream = new ForwardedStream(source, dialect);
+  const reply = streamedReply(dialect);
+  const stream = new ForwardedStream(source, replyLedger(reply), { dialect, reply, hidesUsage: false });
   const sink = new Collector();
   stream.pipe(sink);
-  return { text: sink.text, ends: sink.ends, error: sink.error_, usage: stream.usage(), seen };
+  return { text: sink.text, ends: sink.ends, error: sink.error_, usage: reply.meter.usage, seen };
 }
 
 const chatStream = [
@@ -125,7 +128,12 @@ describe('a forwarded stream', () => {
 
   it('passes pauses, resumptions and the giving up through', () => {
     const { source, seen } = sourceOf([Buffer.from('data: 1\n\n'), Buffer.from('data: [DONE]\n\n')]);
-    const stream = new ForwardedStream(source, dialects.chat as GenerationDialect);
+    const reply = streamedReply(dialects.chat);
+    const stream = new ForwardedStream(source, replyLedger(reply), {
+      dialect: dialects.chat,
+      reply,
+      hidesUsage: false,
+    });
     const sink = new Collector();
     sink.accepts = (chunk) => chunk.includes('DONE');
     stream.pipe(sink);
@@ -161,16 +169,18 @@ function translated(
 ) {
   const { source, seen } = sourceOf(chunks, options.error);
   const facts = context();
-  const stream = new TranslatedStream(source, {
+  const decoder = (dialects[from] as GenerationDialect).decodeStream(facts);
+  const reply = new StreamedReply(decoder.meter, { dialect: dialects[from], framing: 'sse', repair: undefined });
+  const stream = new TranslatedStream(source, replyLedger(reply), reply, {
     framing: 'sse',
-    decoder: (dialects[from] as GenerationDialect).decodeStream(facts),
+    decoder,
     encoder: (dialects[to] as GenerationDialect).encodeStream(facts),
     finishReasons: options.finishReasons,
     repair: options.repair as never,
   });
   const sink = new Collector();
   stream.pipe(sink);
-  return { text: sink.text, ends: sink.ends, error: sink.error_, usage: stream.usage(), seen };
+  return { text: sink.text, ends: sink.ends, error: sink.error_, usage: reply.meter.usage, seen };
 }
 
 describe('a translated stream', () => {

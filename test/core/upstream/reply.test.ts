@@ -5,6 +5,7 @@ import { buildOutbound } from '../../../core/upstream/outbound.ts';
 import { outcomeOf } from '../../../core/upstream/reply.ts';
 import type { WireReply, WireStream } from '../../../core/upstream/transport.ts';
 import { type ExchangeFacts, exchangeOf, leafOf } from '../../support/exchange.ts';
+import { testLedger } from '../ledger/ledgers.ts';
 import { Collector } from './support.ts';
 import { chatAt, unitOf } from './unit.ts';
 
@@ -54,6 +55,8 @@ async function outcome(
       nowSeconds: () => 1,
     }),
     nowMs: 0,
+    ledger: testLedger(),
+    cancellation: exchange.cancellation,
   });
 }
 

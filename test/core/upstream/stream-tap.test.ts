@@ -3,6 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { dialects, type Usage } from 'portcullis/sdk';
 import { StreamTap } from '../../../core/upstream/stream-tap.ts';
+import { streamedReply } from '../ledger/ledgers.ts';
+import { Collector } from './support.ts';
 
 const chatEnd = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}\n\n';
 const chatUsage = 'data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}}\n\n';
@@ -34,15 +36,24 @@ const responses = `event: response.completed\ndata: ${JSON.stringify({
 
 type Name = 'chat' | 'messages' | 'responses';
 
-function watch(name: Name, text: string, cuts: readonly number[] = []): { usage: Usage | undefined; owed: string } {
+interface Watched {
+  readonly usage: Usage | undefined;
+  readonly owed: string;
+  readonly sent: string;
+}
+
+function watch(name: Name, text: string, cuts: readonly number[] = [], hides = false): Watched {
   const bytes = Buffer.from(text);
-  const tap = new StreamTap(dialects[name]);
+  const reply = streamedReply(dialects[name]);
+  const tap = new StreamTap(dialects[name], reply, hides);
+  const [sent, owed] = [new Collector(), new Collector()];
   const edges = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
   edges.slice(1).forEach((edge, index) => {
     const chunk = bytes.subarray(edges[index], edge);
-    if (chunk.length > 0) tap.see(Buffer.from(chunk));
+    if (chunk.length > 0) tap.pass(Buffer.from(chunk), sent);
   });
-  return { usage: tap.usage, owed: tap.ending('FAULT') };
+  tap.end('FAULT', owed);
+  return { usage: reply.meter.usage, owed: owed.text, sent: sent.text };
 }
 
 function counts(usage: Usage | undefined) {
@@ -65,7 +76,7 @@ describe('the tap on a forwarded stream', () => {
           fc.property(fc.array(fc.nat(30_000), { maxLength: 40 }), (cuts) => {
             const seen = watch(name, stream, cuts);
             assert.deepEqual(counts(seen.usage), expected);
-            assert.equal(seen.owed, '');
+            assert.deepEqual([seen.owed, seen.sent], ['', stream]);
           }),
           { numRuns: 60 },
         );
@@ -97,9 +108,71 @@ describe('the tap on a forwarded stream', () => {
   }
 
   it('gives up reading, not forwarding, when an event never ends', () => {
-    const tap = new StreamTap(dialects.chat);
-    const chunk = Buffer.alloc(1024 * 1024, 'x');
-    for (let count = 0; count < 20; count += 1) tap.see(chunk);
-    assert.equal(tap.ending('FAULT'), '');
+    for (const hides of [false, true]) {
+      const tap = new StreamTap(dialects.chat, streamedReply(dialects.chat), hides);
+      const sink = new Collector();
+      const chunk = Buffer.alloc(1024 * 1024, 'x');
+      for (let count = 0; count < 20; count += 1) tap.pass(chunk, sink);
+      tap.end('FAULT', sink);
+      assert.equal(sink.text.length, 20 * chunk.length);
+      assert.doesNotMatch(sink.text.slice(-10), /FAULT/);
+    }
+  });
+});
+
+describe('a tap that hides usage', () => {
+  const hidden = chat.replace(chatUsage, '');
+  const spaced = chatUsage.replace('[]', 'null').replace('"usage":{', '"usage" : {');
+
+  for (const lineEnd of lineEnds) {
+    it(`takes the event out that holds nothing else, with ${JSON.stringify(lineEnd)} line ends, however the bytes are cut`, () => {
+      for (const event of [chatUsage, spaced]) {
+        const stream = chat.replace(chatUsage, event).replaceAll('\n', lineEnd);
+        const check = (cuts: readonly number[]) => {
+          const seen = watch('chat', stream, cuts, true);
+          assert.deepEqual([seen.sent + seen.owed, counts(seen.usage)], [hidden.replaceAll('\n', lineEnd), [7, 3]]);
+        };
+        check(Array.from({ length: stream.length }, (_, index) => index));
+        fc.assert(fc.property(fc.array(fc.nat(30_000), { maxLength: 40 }), check), { numRuns: 60 });
+      }
+    });
+  }
+
+  it('leaves an event alone that says something beside its usage', () => {
+    const text = chatEnd.replace('null}\n\n', '{"prompt_tokens":1,"completion_tokens":2}}\n\n');
+    const seen = watch('chat', `${text}data: [DONE]\n\n`, [], true);
+    assert.deepEqual([seen.sent, counts(seen.usage)], [`${text}data: [DONE]\n\n`, [1, 2]]);
+  });
+
+  it('holds an event back until it is whole, and no longer', () => {
+    const tap = new StreamTap(dialects.chat, streamedReply(dialects.chat), true);
+    const sink = new Collector();
+    tap.pass(Buffer.from('data: {"choices":[{}]}\n\nda'), sink);
+    assert.equal(sink.text, 'data: {"choices":[{}]}\n\n');
+    tap.pass(Buffer.from('ta: 2\n'), sink);
+    assert.equal(sink.text, 'data: {"choices":[{}]}\n\n');
+    tap.pass(Buffer.from('\n'), sink);
+    assert.equal(sink.text, 'data: {"choices":[{}]}\n\ndata: 2\n\n');
+  });
+
+  it('gives out what it holds when the stream ends or breaks off', () => {
+    for (const [ending, expected] of [
+      ['end', 'data: [DONE]'],
+      ['breakOff', 'data: [DONE]\n\nFAULT'],
+    ] as const) {
+      const tap = new StreamTap(dialects.chat, streamedReply(dialects.chat), true);
+      const sink = new Collector();
+      tap.pass(Buffer.from('data: [DONE]'), sink);
+      tap[ending]('FAULT', sink);
+      assert.equal(sink.text, expected);
+    }
+  });
+
+  it('asks for a pause when the sink does', () => {
+    const tap = new StreamTap(dialects.chat, streamedReply(dialects.chat), true);
+    const sink = new Collector();
+    sink.accepts = () => false;
+    assert.equal(tap.pass(Buffer.from('data: 1'), sink), true);
+    assert.equal(tap.pass(Buffer.from('\n\n'), sink), false);
   });
 });

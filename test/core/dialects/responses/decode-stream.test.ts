@@ -61,7 +61,10 @@ describe('responses: reading a stream', () => {
       args(3, '{"location":'),
       args(3, '"Paris"}'),
       { type: 'finish', ...at, reason: 'tool_calls', native: 'completed' },
-      { type: 'usage', usage: { input: 291, output: 23, total: 314, cacheRead: 3, reasoning: 9 } },
+      {
+        type: 'usage',
+        usage: { input: 291, output: 23, total: 314, cacheRead: 3, reasoning: 9, serverTools: { web_search: 1 } },
+      },
       { type: 'end' },
     ]);
   });

@@ -1,0 +1,70 @@
+import { asObject, type Dialect, type JsonObject, type MaybePromise, parseJson, UsageMeter } from 'portcullis/sdk';
+import { Capture } from './capture.ts';
+import { type StreamReading, saidInBytes, saidInStream } from './replied.ts';
+import type { Said } from './said-texts.ts';
+
+/** A reply of a provider, as far as its tokens go. */
+export interface CountedReply {
+  readonly meter: UsageMeter;
+  /** What it has said so far, and how many times as much has passed as was kept. */
+  said(): MaybePromise<{ readonly said: Said; readonly times: number }>;
+}
+
+export class StreamedReply implements CountedReply {
+  readonly meter: UsageMeter;
+  readonly capture = new Capture();
+  readonly #reading: StreamReading;
+
+  constructor(meter: UsageMeter, reading: StreamReading) {
+    this.meter = meter;
+    this.#reading = reading;
+  }
+
+  said(): ReturnType<CountedReply['said']> {
+    return saidInStream(this.capture, this.#reading);
+  }
+}
+
+/** A reply that came whole; most are forwarded unread, and read for their counts when somebody asks. */
+export class WholeReply implements CountedReply {
+  readonly #bytes: Buffer;
+  readonly #dialect: Dialect;
+  readonly #json: JsonObject | undefined;
+  #meter: UsageMeter | undefined;
+
+  /** `json`: the reply, where it has been parsed already. */
+  constructor(bytes: Buffer, dialect: Dialect, json?: JsonObject) {
+    this.#bytes = bytes;
+    this.#dialect = dialect;
+    this.#json = json;
+  }
+
+  get meter(): UsageMeter {
+    if (this.#meter !== undefined) return this.#meter;
+    this.#meter = new UsageMeter(this.#dialect.usage);
+    const counts = this.#json ?? countsIn(this.#bytes);
+    if (counts !== undefined) this.#meter.seeWhole(counts);
+    return this.#meter;
+  }
+
+  async said(): Promise<Awaited<ReturnType<CountedReply['said']>>> {
+    return { said: await saidInBytes(this.#bytes, this.#dialect), times: 1 };
+  }
+}
+
+/**
+ * Formats put `usage` last, so the end of a reply is usually enough: what stands from the key on is, with a brace in front,
+ * a whole object exactly when the key belongs to the reply itself and not to something inside it. Uses of tools stand in
+ * what was said, and the tier may stand before it: then all of it is read.
+ */
+function countsIn(bytes: Buffer): JsonObject | undefined {
+  const tail = bytes.toString('latin1', Math.max(0, bytes.length - 1024));
+  const at = tail.lastIndexOf('"usage"');
+  const end = at === -1 ? undefined : asObject(parseJson(`{${tail.slice(at)}`));
+  if (end !== undefined && (end.service_tier !== undefined || !bytes.includes(tierKey)) && !bytes.includes(toolCall))
+    return end;
+  return bytes.includes('"usage') ? asObject(parseJson(bytes.toString('utf8'))) : undefined;
+}
+
+const tierKey = Buffer.from('"service_tier"');
+const toolCall = Buffer.from('_call"');

@@ -1,0 +1,87 @@
+import type { DialectName, JsonObject, MaybePromise, Metering, MeterState, Usage } from 'portcullis/sdk';
+import type { Cancellation } from '../upstream/cancellation.ts';
+import type { CountedReply } from './counted-reply.ts';
+import { estimateUsage } from './estimate.ts';
+import type { CountedUsage } from './finish-usage.ts';
+import type { Ledger } from './ledger.ts';
+import { drainBytes } from './settings.ts';
+
+export interface ReplyLedgerFacts {
+  readonly ledger: Ledger;
+  /** What was asked, in the client's format, as the pipeline left it. */
+  readonly asked: JsonObject;
+  readonly dialect: DialectName;
+  /** Of the client's request. */
+  readonly cancellation: Cancellation;
+}
+
+/** What one reply of a provider costs in tokens: what the provider says, and where it has not, what can be counted. */
+export class ReplyLedger implements Metering {
+  readonly #reply: CountedReply;
+  readonly #facts: ReplyLedgerFacts;
+  #over = false;
+  #whenOver: (() => void) | undefined;
+  #drained = 0;
+
+  constructor(reply: CountedReply, facts: ReplyLedgerFacts) {
+    this.#reply = reply;
+    this.#facts = facts;
+  }
+
+  get state(): MeterState {
+    return this.#reply.meter.state;
+  }
+
+  get finish(): string | undefined {
+    return this.#reply.meter.finish;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#reply.meter.usage;
+  }
+
+  get tier(): string | undefined {
+    return this.#reply.meter.tier;
+  }
+
+  /** Whether to read on although its client has left. */
+  get drains(): boolean {
+    const { ledger, cancellation } = this.#facts;
+    if (this.#over || !cancellation.cancelled || ledger.settings.onDisconnect !== 'drain') return false;
+    return this.#drained <= drainBytes && this.state !== 'final';
+  }
+
+  /** So many bytes have been read for their counts alone. */
+  drained(bytes: number): void {
+    this.#drained += bytes;
+  }
+
+  /** Nothing more will come: it is whole, has ended or broken off, or was given up. */
+  over(): void {
+    this.#over = true;
+    this.#whenOver?.();
+    this.#whenOver = undefined;
+  }
+
+  /** The tokens; without a promise where the provider has told them. */
+  counted(): MaybePromise<CountedUsage> {
+    if (!this.drains) return this.#count();
+    const over = new Promise<void>((resolve) => {
+      this.#whenOver = resolve;
+    });
+    return over.then(() => this.#count());
+  }
+
+  #count(): MaybePromise<CountedUsage> {
+    const { usage } = this;
+    if (usage !== undefined && this.state === 'final') return { usage, usageSource: 'provider' };
+    return this.#estimate(usage);
+  }
+
+  async #estimate(told: Usage | undefined): Promise<CountedUsage> {
+    const { asked, dialect, ledger } = this.#facts;
+    const replied = await this.#reply.said();
+    const usage = await estimateUsage(ledger.counter, { asked, dialect, replied, told });
+    return { usage, usageSource: 'estimated' };
+  }
+}
