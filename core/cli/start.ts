@@ -1,29 +1,62 @@
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { GatewayError, type Log } from 'portcullis/sdk';
 import { recordsSettings } from '../config/control-settings.ts';
-import { readEnvironment } from '../config/env.ts';
+import { type Environment, readEnvironment } from '../config/env.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
 import { watchOperatorFile } from '../config/watch.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { createLog } from '../log.ts';
 import type { Arguments, Console } from './command.ts';
 import { loadConfig } from './operator.ts';
 import { pipelineText } from './pipeline-text.ts';
+import { checkWorkers, runWorkers } from './workers.ts';
 
-/** Serves until a signal says stop; reloads on SIGHUP and when the operator's file changes. */
+/** Serves until a signal says stop, in as many processes as the operator wants; reloads on SIGHUP and when the operator's file changes. */
 export async function start({ config: path }: Arguments, out: Console): Promise<number> {
   const { config: loaded, file } = await loadConfig(path);
   const log = createLog(loaded.log.level);
-  const config = { ...loaded, ...recordsSettings(readEnvironment(), loaded.controlPlugins) };
+  const environment = readEnvironment();
+  const { workers = 1, drainTimeoutMs } = loaded.server;
+  checkWorkers(workers, environment.REDIS_URL);
+  if (workers > 1 && cluster.isPrimary) {
+    const code = await runWorkers({ count: workers, drainTimeoutMs, log });
+    log.flush();
+    return code;
+  }
+  try {
+    await serve(loaded, { environment, path, file, log, out });
+  } finally {
+    // The channel to the primary would keep this process alive, failed or not.
+    cluster.worker?.disconnect();
+  }
+  return 0;
+}
+
+interface Serving {
+  readonly environment: Environment;
+  readonly path: string | undefined;
+  readonly file: string | undefined;
+  readonly log: Log & { flush(): void };
+  readonly out: Console;
+}
+
+async function serve(loaded: GatewayConfig, { environment, path, file, log, out }: Serving): Promise<void> {
+  const config = { ...loaded, ...recordsSettings(environment, loaded.controlPlugins) };
   const gateway = await createGateway(config, { log });
   const { url } = await listening(gateway);
-  out.print(welcome(gateway, url, file, config.control?.inference ?? true));
+  // Of several workers, the first says it for all.
+  if ((cluster.worker?.id ?? 1) === 1) out.print(welcome(gateway, url, file, config.control?.inference ?? true));
   for (const line of gateway.control?.welcome ?? []) out.print(line);
 
   const reload = reloader(gateway, path, log);
   process.on('SIGHUP', reload);
   const watch = file === undefined ? undefined : watchOperatorFile(file, reload);
   const stop = new AbortController();
-  await Promise.race(['SIGTERM', 'SIGINT'].map((signal) => once(process, signal, { signal: stop.signal })));
+  // A terminal interrupts workers too, whose stop is for their primary to say.
+  const stops = cluster.isWorker ? ['SIGTERM'] : ['SIGTERM', 'SIGINT'];
+  if (cluster.isWorker) process.on('SIGINT', () => {});
+  await Promise.race(stops.map((signal) => once(process, signal, { signal: stop.signal })));
   stop.abort();
   log.info('stopping');
   watch?.close();
@@ -31,7 +64,6 @@ export async function start({ config: path }: Arguments, out: Console): Promise<
   await gateway.close();
   log.info('stopped');
   log.flush();
-  return 0;
 }
 
 /** A gateway that cannot be reached must not go on holding its store. */
