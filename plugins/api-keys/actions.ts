@@ -3,6 +3,7 @@ import {
   allScopes,
   asNumber,
   asString,
+  type ControlHost,
   GatewayError,
   type JsonObject,
   keyFamilies,
@@ -21,7 +22,7 @@ import { issuedKey, keyList, rotatedKey, shownKey } from './reply-schemas.ts';
 import { rotate } from './rotation.ts';
 import { checkTransition, leastTransitionMs } from './rotation-policy.ts';
 import { type SecretMaker, takeKeptSecret } from './secrets.ts';
-import { wireOf } from './show.ts';
+import { wireForms } from './show.ts';
 import { demandKeys, isVisible, type KeyAction, listedTypes, seesOwnOnly } from './visibility.ts';
 
 const anyOf = (action: KeyAction) => keyTypes.map((type) => `${keyFamilies[type]}.${action}`);
@@ -31,7 +32,7 @@ const anyone = [...allScopes];
 const name = (description: string) => schema.Optional(schema.String({ description }));
 
 /** The routes that are not the five of every resource. */
-export function keyActions(maker: SecretMaker): readonly Action[] {
+export function keyActions(maker: SecretMaker, host: Pick<ControlHost, 'counters' | 'log'>): readonly Action[] {
   return [
     {
       method: 'post',
@@ -78,7 +79,7 @@ export function keyActions(maker: SecretMaker): readonly Action[] {
         ids: name('Ids, with commas between them.'),
       }),
       reply: keyList,
-      run: listKeys,
+      run: (operation) => listKeys(operation, host),
     },
     {
       method: 'get',
@@ -90,7 +91,8 @@ export function keyActions(maker: SecretMaker): readonly Action[] {
       run: async (operation) => {
         const { keyId, organisationId } = operation.access;
         if (keyId === undefined) throw new GatewayError('not_found', 'The call was not made with an API key.');
-        return wireOf(operation, await operation.records<KeyRecord>('api_keys').get({ organisationId }, keyId));
+        const key = await operation.records<KeyRecord>('api_keys').get({ organisationId }, keyId);
+        return (await wireForms(operation, host, [key]))[0] ?? {};
       },
     },
     {
@@ -129,7 +131,7 @@ function typeInBody(body: JsonObject) {
   return keyTypeOf(asString(body.type), asString(body['sub-type']) ?? asString(body.sub_type));
 }
 
-async function listKeys(operation: Operation): Promise<JsonObject> {
+async function listKeys(operation: Operation, host: Pick<ControlHost, 'counters' | 'log'>): Promise<JsonObject> {
   const { access, scope, query } = operation;
   const ids = query.ids
     ?.split(',')
@@ -144,9 +146,7 @@ async function listKeys(operation: Operation): Promise<JsonObject> {
     page: Number(query.current_page ?? 0),
     pageSize: Number(query.page_size ?? 100),
   });
-  const data: JsonObject[] = [];
-  for (const record of records) data.push(await wireOf(operation, record));
-  return { object: 'list', total, data };
+  return { object: 'list', total, data: await wireForms(operation, host, records) };
 }
 
 async function rotateNow(operation: Operation, maker: SecretMaker, key: KeyRecord): Promise<JsonObject> {

@@ -127,5 +127,18 @@ function principalOf(entry: KeyEntry): Principal | undefined {
     ...(entry.config === undefined ? {} : { config: entry.config }),
     ...(entry.metadata === undefined ? {} : { metadata: entry.metadata }),
     ...(entry.guardrails === undefined ? {} : { guardrails: entry.guardrails }),
+    ...limitsOf(entry),
   });
+}
+
+/** Counted by whoever enforces limits; an entry stays the same object, and so do these. */
+function limitsOf({ id, usageLimits, rateLimits }: KeyEntry): Pick<Principal, 'limits'> {
+  if (usageLimits === undefined && rateLimits === undefined) return {};
+  return {
+    limits: {
+      key: id,
+      ...(usageLimits === undefined ? {} : { usageLimits }),
+      ...(rateLimits === undefined ? {} : { rateLimits }),
+    },
+  };
 }

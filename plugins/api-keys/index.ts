@@ -15,7 +15,7 @@ export default plugin({
   control: (host) => {
     const maker = { prefix: checkedPrefix(host.env('API_KEY_PREFIX')), randomText: host.randomText };
     return {
-      resources: [keyResource(maker)],
+      resources: [keyResource(maker, host)],
       reactions: keyReactions(maker),
       jobs: [rotationJob(host, maker)],
       loaders: { key: loadKey },

@@ -1,4 +1,4 @@
-import { type DirectoryLoader, guardrailsOf, type KeyEntry, type MemberEntry } from 'portcullis/sdk';
+import { type DirectoryLoader, enforcedBudget, guardrailsOf, type KeyEntry, type MemberEntry } from 'portcullis/sdk';
 import { type KeyRecord, statusOf } from './record.ts';
 import { secretRows } from './secrets.ts';
 
@@ -48,7 +48,7 @@ function entryOf(key: KeyRecord, { member, endsAt, now }: Live): KeyEntry {
     ...(key.config_id === null ? {} : { config: key.config_id }),
     ...(key.metadata === null ? {} : { metadata: key.metadata }),
     ...guardrailsOf(key),
-    ...(budget === undefined ? {} : { usageLimits: budget }),
+    ...(budget === undefined ? {} : { usageLimits: enforcedBudget(budget, key) }),
     ...(key.rate_limits.length === 0 ? {} : { rateLimits: key.rate_limits }),
     ...(member === undefined ? {} : { member }),
   };

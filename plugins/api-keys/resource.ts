@@ -1,4 +1,5 @@
 import {
+  type ControlHost,
   type JsonObject,
   keyFamilies,
   keyTypes,
@@ -12,12 +13,12 @@ import { placeOf } from './place.ts';
 import type { KeyRecord } from './record.ts';
 import { shownKey } from './reply-schemas.ts';
 import type { SecretMaker } from './secrets.ts';
-import { wireOf } from './show.ts';
+import { wireForms } from './show.ts';
 import { valuesOfChange } from './values.ts';
 import { isVisible } from './visibility.ts';
 
 /** Creation and listing are actions: which permission they need depends on the type of key that is asked for. */
-export function keyResource(maker: SecretMaker): Resource {
+export function keyResource(maker: SecretMaker, host: Pick<ControlHost, 'counters' | 'log'>): Resource {
   return {
     name: 'api_keys',
     object: 'api-key',
@@ -36,8 +37,13 @@ export function keyResource(maker: SecretMaker): Resource {
       visible: (operation, record) => isVisible(operation.access, asKey(record)),
       update: (operation, record, body) => change(operation, asKey(record), body),
     },
-    replies: { get: { schema: shownKey, of: ({ record }, operation) => wireOf(operation, asKey(record)) } },
-    actions: keyActions(maker),
+    replies: {
+      get: {
+        schema: shownKey,
+        of: async ({ record }, operation) => (await wireForms(operation, host, [asKey(record)]))[0] ?? {},
+      },
+    },
+    actions: keyActions(maker, host),
   };
 }
 

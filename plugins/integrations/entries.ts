@@ -3,6 +3,7 @@ import {
   type ControlHost,
   compact,
   type DirectoryReader,
+  enforcedBudget,
   enforcedRateLimits,
   type IntegratedModel,
   type JsonObject,
@@ -88,7 +89,10 @@ function limitsOf(
 ) {
   const [budget] = record.usage_limits ?? [];
   const rates = enforcedRateLimits(record.rate_limits ?? []);
-  return { ...(budget === undefined ? {} : { [usage]: budget }), ...(rates.length === 0 ? {} : { [rate]: rates }) };
+  return {
+    ...(budget === undefined ? {} : { [usage]: enforcedBudget(budget, record) }),
+    ...(rates.length === 0 ? {} : { [rate]: rates }),
+  };
 }
 
 /** One whose reference is gone stays: its request is refused, with the name of what is missing. Reach is checked at use. */

@@ -4,12 +4,14 @@ import {
   type Control,
   type DirectoryReader,
   effectiveSettings,
+  enforcedBudget,
   guardrailsOf,
   type JsonObject,
   type MemberEntry,
   type OrganisationEntry,
   type OrganisationRole,
   type StoredRecord,
+  type UsageLimits,
   type WorkspaceEntry,
   type WorkspaceRole,
 } from 'portcullis/sdk';
@@ -35,7 +37,7 @@ export const loaders: NonNullable<Control['loaders']> = {
 };
 
 function organisationEntry(record: StoredRecord): OrganisationEntry {
-  const { blockInlineConfig, maxSessionTtl, security } = effectiveSettings(record);
+  const { blockInlineConfig, maxSessionTtl, requestLogging, security } = effectiveSettings(record);
   const auth = asObject(record.auth_settings) ?? {};
   const jwks = asObject(auth.jwks);
   const schema = asObject(asObject(record.metadata_schemas)?.api_key);
@@ -53,6 +55,7 @@ function organisationEntry(record: StoredRecord): OrganisationEntry {
     ...(jwks === undefined ? {} : { jwks }),
     ...(typeof record.default_workspace_id === 'string' ? { defaultWorkspaceId: record.default_workspace_id } : {}),
     ...(schema === undefined ? {} : { metadataSchema: schema }),
+    ...(requestLogging === 'full' ? {} : { requestLogging }),
   };
 }
 
@@ -67,7 +70,7 @@ async function defaultConfig(reader: DirectoryReader, workspace: StoredRecord): 
 }
 
 function workspaceEntry(organisation: StoredRecord, record: StoredRecord, marked: string | undefined): WorkspaceEntry {
-  const { blockInlineConfig, security } = effectiveSettings(organisation, record);
+  const { blockInlineConfig, requestLogging, security } = effectiveSettings(organisation, record);
   const [usageLimits] = asObjects(record.usage_limits);
   const rateLimits = asObjects(record.rate_limits);
   return {
@@ -80,8 +83,9 @@ function workspaceEntry(organisation: StoredRecord, record: StoredRecord, marked
     blockInlineConfig,
     defaults: { ...(marked === undefined ? {} : { config: marked }), ...defaultsOf(record) },
     ...guardrailsOf(record.defaults),
-    ...(usageLimits === undefined ? {} : { usageLimits }),
+    ...(usageLimits === undefined ? {} : { usageLimits: enforcedBudget(usageLimits as UsageLimits, record) }),
     ...(rateLimits.length === 0 ? {} : { rateLimits }),
+    ...(requestLogging === effectiveSettings(organisation).requestLogging ? {} : { requestLogging }),
   };
 }
 

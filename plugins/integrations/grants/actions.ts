@@ -2,6 +2,7 @@ import {
   type Action,
   asObjects,
   asString,
+  type ControlHost,
   field,
   GatewayError,
   type JsonObject,
@@ -14,6 +15,7 @@ import {
 import { demand, eitherFamily } from '../permission.ts';
 import { flag, type GrantRecord, type IntegrationRecord, isSet } from '../records.ts';
 import { refuse } from '../refuse.ts';
+import { grantBudgetId, type UsageShown, usageOf } from '../standings.ts';
 import { globalAccess, provisionAll } from './global.ts';
 import { grantsOf, setGrant, shownLimits } from './grants.ts';
 import { shownGlobalAccess } from './shown.ts';
@@ -37,46 +39,52 @@ const workspace = schema.Object({
   ...provision,
 });
 
-export const grantActions: readonly Action[] = [
-  {
-    method: 'get',
-    path,
-    summary: 'List the workspaces that may use an integration',
-    needs: eitherFamily('read'),
-    of: 'integrations',
-    reply: schema.Object({
-      total: schema.Integer(),
-      workspaces: schema.Array(field.object()),
-      global_workspace_access: field.object(),
-    }),
-    run: async (operation, record) => {
-      const integration = integrationIn(operation, record, 'read');
-      const grants = await grantsOf(operation, integration.id);
-      const workspaces = await workspacesById(operation);
-      const shown = grants.map((grant) => shownGrant(operation, grant, workspaces.get(grant.workspace_id)));
-      return { total: shown.length, workspaces: shown, global_workspace_access: shownGlobalAccess(integration) };
-    },
+const listGrants = (host: Pick<ControlHost, 'counters' | 'log'>): Action => ({
+  method: 'get',
+  path,
+  summary: 'List the workspaces that may use an integration',
+  needs: eitherFamily('read'),
+  of: 'integrations',
+  reply: schema.Object({
+    total: schema.Integer(),
+    workspaces: schema.Array(field.object()),
+    global_workspace_access: field.object(),
+  }),
+  run: async (operation, record) => {
+    const integration = integrationIn(operation, record, 'read');
+    const grants = await grantsOf(operation, integration.id);
+    const workspaces = await workspacesById(operation);
+    const usage = await usageOf(host, operation, 'grant', grants, grantBudgetId);
+    const shown = grants.map((grant) =>
+      shownGrant(operation, grant, workspaces.get(grant.workspace_id), usage.get(grant.id)),
+    );
+    return { total: shown.length, workspaces: shown, global_workspace_access: shownGlobalAccess(integration) };
   },
-  {
-    method: 'put',
-    path,
-    summary: 'Say which workspaces may use an integration',
-    needs: eitherFamily('update'),
-    of: 'integrations',
-    body: schema.Object({
-      workspaces: schema.Optional(schema.Array(workspace, { maxItems: most })),
-      global_workspace_access: schema.Optional(nullable(schema.Object({ enabled: schema.Boolean(), ...settings }))),
-      override_existing_workspace_access: schema.Optional(nullable(field.boolean())),
-      ...provision,
-    }),
-    reply: schema.Object({}),
-    run: async (operation, record) => {
-      const integration = integrationIn(operation, record, 'update');
-      await changeAccess(operation, integration, operation.body);
-      return {};
-    },
+});
+
+const changeGrants: Action = {
+  method: 'put',
+  path,
+  summary: 'Say which workspaces may use an integration',
+  needs: eitherFamily('update'),
+  of: 'integrations',
+  body: schema.Object({
+    workspaces: schema.Optional(schema.Array(workspace, { maxItems: most })),
+    global_workspace_access: schema.Optional(nullable(schema.Object({ enabled: schema.Boolean(), ...settings }))),
+    override_existing_workspace_access: schema.Optional(nullable(field.boolean())),
+    ...provision,
+  }),
+  reply: schema.Object({}),
+  run: async (operation, record) => {
+    const integration = integrationIn(operation, record, 'update');
+    await changeAccess(operation, integration, operation.body);
+    return {};
   },
-];
+};
+
+export function grantActions(host: Pick<ControlHost, 'counters' | 'log'>): readonly Action[] {
+  return [listGrants(host), changeGrants];
+}
 
 /** The integration of the route. @throws GatewayError `bad_request` for one that belongs to a workspace */
 function integrationIn(operation: Operation, record: StoredRecord | undefined, verb: 'read' | 'update') {
@@ -139,7 +147,12 @@ async function workspacesById(operation: Operation): Promise<ReadonlyMap<string,
   return new Map(records.map((one) => [one.id, one]));
 }
 
-function shownGrant(operation: Operation, grant: GrantRecord, workspace: StoredRecord | undefined): JsonObject {
+function shownGrant(
+  operation: Operation,
+  grant: GrantRecord,
+  workspace: StoredRecord | undefined,
+  usage: UsageShown | undefined,
+): JsonObject {
   return {
     // Clients know workspaces by their slugs here.
     id: workspace?.slug ?? grant.workspace_id,
@@ -148,8 +161,8 @@ function shownGrant(operation: Operation, grant: GrantRecord, workspace: StoredR
     enabled: isSet(grant.enabled),
     usage_limits: shownLimits(grant.usage_limits) as JsonObject['usage_limits'] & {},
     rate_limits: shownLimits(grant.rate_limits) as JsonObject['rate_limits'] & {},
-    status: grant.status,
-    last_reset_at: operation.time(grant.last_reset_at),
+    status: usage?.exhausted === true ? 'exhausted' : grant.status,
+    last_reset_at: operation.time(usage?.lastResetAt),
     created_at: operation.time(grant.created_at),
     last_updated_at: operation.time(grant.last_updated_at),
   };

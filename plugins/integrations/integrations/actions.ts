@@ -4,5 +4,5 @@ import { modelActions } from '../models/actions.ts';
 import { listIntegrations } from './list.ts';
 
 export function integrationActions(host: ControlHost): readonly Action[] {
-  return [listIntegrations, ...modelActions(host), ...grantActions];
+  return [listIntegrations, ...modelActions(host), ...grantActions(host)];
 }

@@ -15,7 +15,9 @@ import {
 } from 'portcullis/sdk';
 import { enabledGrantsIn } from '../grants/grants.ts';
 import { type IntegrationRecord, isSet, type ProviderRecord } from '../records.ts';
+import { usageOf } from '../standings.ts';
 import { virtualKeyActions } from '../virtual-keys/actions.ts';
+import { providerShape } from './shape.ts';
 import { changedProvider, newProvider, statusOf } from './values.ts';
 
 /** An integration as a workspace names it in requests, with limits of its own. */
@@ -41,7 +43,6 @@ export function providers(host: ControlHost): Resource {
       last_reset_at: readOnly(field.time()),
       tags: nullable(field.strings(255)),
     },
-    shown: { reset_usage: schema.Optional(schema.Unsafe<null>({ type: 'null' })) },
     hooks: {
       create: async (operation, body) => {
         const integration = await usableIntegration(operation, String(body.integration_id));
@@ -51,6 +52,23 @@ export function providers(host: ControlHost): Resource {
       show: (operation, record) => shownProvider(operation, record as ProviderRecord),
     },
     replies: {
+      get: {
+        schema: providerShape,
+        of: async ({ record, shown }, operation) =>
+          (await withUsage(host, operation, [record as ProviderRecord], [shown]))[0] ?? shown,
+      },
+      list: {
+        schema: schema.Object({
+          object: schema.Literal('list'),
+          total: field.integer(0),
+          data: schema.Array(providerShape),
+        }),
+        of: async ({ total, items }, operation) => ({
+          object: 'list',
+          total,
+          data: await withUsage(host, operation, await recordsOf(operation, items), items),
+        }),
+      },
       update: {
         schema: schema.Object({ id: schema.String(), slug: schema.String() }),
         of: ({ record }) => ({ id: record.id, slug: record.slug }),
@@ -90,4 +108,29 @@ function shownProvider(operation: Operation, record: ProviderRecord): JsonObject
     last_reset_at: operation.time(record.last_reset_at),
     tags: record.tags ?? null,
   };
+}
+
+/** The records of a page that have a budget: of the others nothing has to be read. */
+async function recordsOf(operation: Operation, items: readonly JsonObject[]): Promise<readonly ProviderRecord[]> {
+  const ids = items.filter(({ usage_limits: limits }) => limits !== null).map(({ id }) => String(id));
+  if (ids.length === 0) return [];
+  const { organisationId } = operation.scope;
+  return (await operation.records<ProviderRecord>('providers').list({ organisationId }, { where: { id: ids } }))
+    .records;
+}
+
+/** The forms with what has been used: the status, and the last reset. */
+async function withUsage(
+  host: Pick<ControlHost, 'counters' | 'log'>,
+  operation: Operation,
+  records: readonly ProviderRecord[],
+  items: readonly JsonObject[],
+): Promise<readonly JsonObject[]> {
+  const usage = await usageOf(host, operation, 'provider', records, ({ id }) => id);
+  return items.map((item) => {
+    const found = usage.get(String(item.id));
+    if (found === undefined) return item;
+    const status = found.exhausted && item.status === 'active' ? 'exhausted' : (item.status ?? null);
+    return { ...item, status, last_reset_at: operation.time(found.lastResetAt) };
+  });
 }

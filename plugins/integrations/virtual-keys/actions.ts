@@ -17,6 +17,7 @@ import { changedIntegration, newIntegration } from '../integrations/values.ts';
 import { changedProvider, newProvider } from '../providers/values.ts';
 import { type IntegrationRecord, isSet, type ProviderRecord } from '../records.ts';
 import { refuse } from '../refuse.ts';
+import { usageOf } from '../standings.ts';
 import { configurationNames, credentialsIn, inSnakeCase } from './credentials.ts';
 import { listed } from './list.ts';
 import { shownVirtualKey } from './shown.ts';
@@ -71,7 +72,7 @@ export function virtualKeyActions(host: ControlHost): readonly Action[] {
         total: schema.Integer(),
         data: schema.Array(field.object()),
       }),
-      run: listed,
+      run: (operation) => listed(host, operation),
     },
     {
       method: 'post',
@@ -97,7 +98,10 @@ export function virtualKeyActions(host: ControlHost): readonly Action[] {
       reply: field.object(),
       run: async (operation, record) => {
         const provider = record as ProviderRecord;
-        return shownVirtualKey(operation, provider, await integrationOf(operation, provider), undefined);
+        const usage = await usageOf(host, operation, 'provider', [provider], ({ id }) => id);
+        return shownVirtualKey(operation, provider, await integrationOf(operation, provider), {
+          usage: usage.get(provider.id),
+        });
       },
     },
     {

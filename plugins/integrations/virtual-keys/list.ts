@@ -1,9 +1,10 @@
-import { asString, type JsonObject, type Operation } from 'portcullis/sdk';
+import { asString, type ControlHost, type JsonObject, type Operation } from 'portcullis/sdk';
 import type { IntegrationRecord, ProviderRecord } from '../records.ts';
+import { usageOf } from '../standings.ts';
 import { shownVirtualKey } from './shown.ts';
 
 /** A page of virtual keys, with what their integrations and workspaces say. */
-export async function listed(operation: Operation): Promise<JsonObject> {
+export async function listed(host: Pick<ControlHost, 'counters' | 'log'>, operation: Operation): Promise<JsonObject> {
   const { scope, query } = operation;
   const { total, records } = await operation.records<ProviderRecord>('providers').list(scope, {
     page: Number(query.current_page ?? 0),
@@ -21,8 +22,12 @@ export async function listed(operation: Operation): Promise<JsonObject> {
       { where: { id: [...new Set(records.map(({ workspace_id }) => workspace_id))] } },
     );
   const names = new Map(workspaces.records.map(({ id, name }) => [id, asString(name)]));
+  const usage = await usageOf(host, operation, 'provider', records, ({ id }) => id);
   const data = records.map((one) =>
-    shownVirtualKey(operation, one, known.get(one.integration_id), names.get(one.workspace_id)),
+    shownVirtualKey(operation, one, known.get(one.integration_id), {
+      workspaceName: names.get(one.workspace_id),
+      usage: usage.get(one.id),
+    }),
   );
   return { object: 'list', total, data };
 }

@@ -2,14 +2,16 @@ import { asObjects, compact, type JsonObject, type Operation, omit } from 'portc
 import { shownConfigurations } from '../configurations/merge.ts';
 import { statusOf } from '../providers/values.ts';
 import type { IntegrationRecord, ProviderRecord } from '../records.ts';
+import type { UsageShown } from '../standings.ts';
 
 /** A provider as the older routes show it: with the credential's place, never the credential. */
 export function shownVirtualKey(
   operation: Operation,
   record: ProviderRecord,
   integration: IntegrationRecord | undefined,
-  workspaceName: string | undefined,
+  { workspaceName, usage }: { readonly workspaceName?: string | undefined; readonly usage: UsageShown | undefined },
 ): JsonObject {
+  const status = statusOf(record, operation.now);
   return {
     ...compact({ provider: integration?.ai_provider_id, workspace_name: workspaceName }),
     id: record.id,
@@ -20,14 +22,14 @@ export function shownVirtualKey(
     slug: record.slug,
     name: record.name,
     note: record.note ?? null,
-    status: statusOf(record, operation.now),
+    status: status === 'active' && usage?.exhausted === true ? 'exhausted' : status,
     usage_limits: record.usage_limits?.[0] ?? null,
     reset_usage: null,
     created_at: operation.time(record.created_at),
     last_updated_at: operation.time(record.last_updated_at),
     rate_limits: record.rate_limits ?? [],
     expires_at: operation.time(record.expires_at),
-    last_reset_at: operation.time(record.last_reset_at),
+    last_reset_at: operation.time(usage === undefined ? record.last_reset_at : usage.lastResetAt),
     integration_id: record.integration_id,
     workspace_id: record.workspace_id,
     tags: record.tags ?? null,

@@ -1,10 +1,13 @@
 import {
+  enforcedBudget,
   GatewayError,
   isOrganisationAdmin,
   type JsonObject,
+  lastReset,
   type Operation,
   type StoredRecord,
   settingsInForce,
+  type UsageLimits,
   type Values,
 } from 'portcullis/sdk';
 import { membersOf } from '../members/read.ts';
@@ -77,6 +80,8 @@ export async function showWorkspace(
   const organisation = await ownOrganisation(operation);
   const inForce = settingsInForce(organisation, workspace);
   const named = { icon: (workspace.icon ?? null) as string | null, name: String(workspace.name) };
+  const [limits] = (workspace.usage_limits ?? []) as readonly UsageLimits[];
+  const budget = limits === undefined ? undefined : enforcedBudget(limits, workspace);
   const members = detail ? await membersOf(operation, workspace.id) : [];
   return {
     name: operation.query.name_format === 'plain' ? named.name : displayName(named),
@@ -85,7 +90,7 @@ export async function showWorkspace(
     defaults: await showDefaults(operation, workspace),
     usage_limits: (workspace.usage_limits ?? []) as JsonObject[],
     rate_limits: (workspace.rate_limits ?? []) as JsonObject[],
-    last_reset_at: operation.time(workspace.last_reset_at as number | undefined),
+    last_reset_at: operation.time(lastReset(budget, workspace, operation.now)),
     created_by: workspace.created_by,
     ...(detail
       ? { users: members.map((member) => showMember(operation, member, securityOf(organisation, workspace))) }

@@ -83,6 +83,22 @@ onEachControl((control) => {
       assert.equal((await directory().get('workspace', control().organisationId, String(id)))?.status, 'archived');
     });
 
+    it('says what logs keep only where that is less than all, or differs from the organisation', async () => {
+      const { id } = await makeWorkspace(control());
+      const logging = async () => [
+        (await directory().get('organisation', control().organisationId))?.requestLogging,
+        (await directory().get('workspace', control().organisationId, String(id)))?.requestLogging,
+      ];
+      assert.deepEqual(await logging(), [undefined, undefined]);
+      await put({ settings: { debug_log: 0 } });
+      assert.deepEqual(await logging(), ['metrics', undefined]);
+      await put({ overrides: { log_settings: true } });
+      await control().ok('PUT', `/v1/workspaces/${id}`, { body: { settings: { debug_log: 1 } } });
+      assert.deepEqual(await logging(), ['metrics', 'full']);
+      await put({ overrides: { log_settings: false }, settings: { debug_log: 1 } });
+      assert.deepEqual(await logging(), [undefined, undefined]);
+    });
+
     it('follows the organisation where that blocks inline configs', async () => {
       const { id } = await makeWorkspace(control());
       await put({ block_inline_config: true });

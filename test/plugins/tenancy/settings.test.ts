@@ -28,6 +28,7 @@ describe('the settings in force', () => {
       userApiKeyCount: -1,
       userApiKeyRotationPeriod: undefined,
       maxSessionTtl: undefined,
+      requestLogging: 'full',
       security: standardToggles,
     }));
 
@@ -99,7 +100,7 @@ describe('a change of a workspace', () => {
   it('is refused in a section that the organisation keeps, which is named', () => {
     for (const [field, changes, section] of [
       ['settings', { user_api_key_ttl: 60 }, 'user_api_key_settings'],
-      ['settings', { debug_log: 1 }, 'log_settings'],
+      ['settings', { debug_log: 0 }, 'log_settings'],
       ['security_settings', { managersUpdateWs: false }, 'security_settings'],
       ['security_settings', { membersViewAllData: false }, 'data_visibility'],
       ['data_plane_security_settings', { block_inline_config: true }, 'data_plane_security_settings'],

@@ -328,12 +328,12 @@ onEachControl((control) => {
       const { id } = await makeWorkspace(control());
       const as = person({ workspaceRole: 'manager' });
       const put = (body: JsonObject) => control().call('PUT', `/v1/workspaces/${id}`, { as, body });
-      withCode(403)(await put({ settings: { debug_log: 1 } }));
+      withCode(403)(await put({ settings: { debug_log: 0 } }));
       withCode(200)(await put({ description: 'By a manager' }));
       withCode(200)(
         await control().call('PUT', `/v1/workspaces/${id}`, {
           as: person({ workspaceRole: 'admin' }),
-          body: { settings: { debug_log: 1 } },
+          body: { settings: { debug_log: 0 } },
         }),
       );
     });

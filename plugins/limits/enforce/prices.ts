@@ -1,0 +1,51 @@
+import { asString, type Cost, type Host, type MaybePromise, type TargetContext, type Usage } from 'portcullis/sdk';
+import type { Meter } from '../limit/meter.ts';
+import { unpricedRefusal } from './refusal.ts';
+
+export type Unpriced = 'allow' | 'deny';
+
+/** Models without a price that have been told of in the log; the metric counts them all. */
+const mostTold = 1000;
+
+/**
+ * What a request may cost, in billionths of a US dollar, for the count that asks.
+ * @throws GatewayError `budget_exhausted` where no price is known and that is not allowed
+ */
+export function costEstimator(host: Pick<Host, 'price' | 'log' | 'metrics' | 'now'>, unpriced: Unpriced) {
+  const count = host.metrics.counter(
+    'portcullis_limits_unpriced_total',
+    'Requests under a cost limit whose model has no known price.',
+    ['provider', 'model'],
+  );
+  const told = new Set<string>();
+  const costOf = (cost: Cost | undefined, meter: Meter, target: TargetContext): number => {
+    if (cost !== undefined) return Math.max(0, Math.round(cost.nanoUsd));
+    const model = asString(target.body.model) ?? '';
+    count.add([target.provider, model.slice(0, 100)]);
+    if (unpriced === 'deny') throw unpricedRefusal(meter, target, model);
+    const name = `${target.provider}/${model.slice(0, 100)}`;
+    if (!told.has(name)) {
+      if (told.size >= mostTold) told.clear();
+      told.add(name);
+      host.log.warn('unpriced_requests', { provider: target.provider, model: model.slice(0, 100) });
+    }
+    return 0;
+  };
+  return (target: TargetContext, usage: Usage, meter: Meter): MaybePromise<number> => {
+    const { request, provider, providerSlug } = target;
+    const { organisationId, workspaceId } = request.principal.access ?? {};
+    const model = asString(target.body.model) ?? '';
+    const slash = model.startsWith('@') ? model.indexOf('/') : -1;
+    const cost = host.price({
+      provider,
+      model: slash === -1 ? model : model.slice(slash + 1),
+      usage,
+      at: host.now(),
+      endpoint: request.endpoint,
+      organisationId,
+      workspaceId,
+      providerSlug,
+    });
+    return cost instanceof Promise ? cost.then((known) => costOf(known, meter, target)) : costOf(cost, meter, target);
+  };
+}

@@ -1,0 +1,49 @@
+import { type CountState, GatewayError, type TargetContext } from 'portcullis/sdk';
+import type { Meter } from '../limit/meter.ts';
+import { rateHeaders } from './rate-headers.ts';
+
+/** The refusal of a request for which a limit has no room; it names whose limit it is, never by a masked id. */
+export function refusalOf(meter: Meter, { request }: TargetContext, now: number): GatewayError {
+  const { end } = meter.period(now);
+  return meter.kind === 'rate' ? rateRefusal(meter, request.dialect, end ?? now, now) : budgetRefusal(meter, end);
+}
+
+function rateRefusal(
+  { whose, terms, measure, most }: Meter,
+  dialect: TargetContext['request']['dialect'],
+  end: number,
+  now: number,
+): GatewayError {
+  const seconds = Math.max(1, Math.ceil((end - now) / 1000));
+  const standing = { limit: most, remaining: 0, resetsAt: end };
+  const standings = {
+    requests: measure === 'requests' ? standing : undefined,
+    tokens: measure === 'tokens' ? standing : undefined,
+  };
+  return new GatewayError(
+    'rate_limited',
+    `The rate limit of ${whose} is reached: ${terms}. Try again in ${seconds} s.`,
+    { headers: { 'retry-after': String(seconds), ...rateHeaders(standings, dialect, now) } },
+  );
+}
+
+function budgetRefusal({ whose, terms }: Meter, end: number | undefined): GatewayError {
+  const until = end === undefined ? '' : ` It is reset at ${new Date(end).toISOString().replace('.000Z', 'Z')}.`;
+  return new GatewayError(
+    'budget_exhausted',
+    `The usage limit of ${whose} is used up: ${terms} leave no room for this request.${until}`,
+  );
+}
+
+export function unpricedRefusal(meter: Meter, { provider }: TargetContext, model: string): GatewayError {
+  return new GatewayError(
+    'budget_exhausted',
+    `No price is known for the model "${model.slice(0, 100)}" of ${provider}, and the cost limit of ${meter.whose} admits none without a price.`,
+    { param: 'model' },
+  );
+}
+
+/** Whether a budget is as good as used up: so little is left that it refuses what people ask. */
+export function isSpent({ most }: Meter, { used }: CountState): boolean {
+  return used >= most - Math.floor(most / 10);
+}

@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto';
+import { dimensionOf, type Subject } from './dimensions.ts';
+
+/** Characters: names of counts have a bound, and metadata hardly any. */
+const longest = 360;
+const kept = 280;
+
+/**
+ * What a policy counts by: `metadata._user:alice`, several with commas between them. Commas and backslashes of values are
+ * escaped; a request that has nothing in a respect counts under the empty value. What is too long is cut, and ends with a digest.
+ */
+export function valueKeyReader(groupBy: readonly string[]): (subject: Subject) => string {
+  const parts = groupBy.map((key) => ({ label: `${key}:`, dimension: dimensionOf(key) }));
+  return (subject) => {
+    let text = '';
+    for (const { label, dimension } of parts) {
+      const value = dimension?.read(subject) ?? '';
+      text += `${text === '' ? '' : ','}${label}${plain.test(value) ? value : value.replace(special, '\\$&')}`;
+    }
+    if (text.length <= longest) return text;
+    return `${text.slice(0, kept).toWellFormed()}~${hash('sha256', text, 'hex').slice(0, 32)}`;
+  };
+}
+
+const plain = /^[^,\\]*$/;
+const special = /[,\\]/g;

@@ -1,0 +1,25 @@
+import { budgetName, enforcedBudget, type LimitSpec, type UsageLimits } from 'portcullis/sdk';
+import type { UsagePolicyRecord } from './tables.ts';
+
+/** A policy's limit in the form that keys and workspaces have it. */
+export function limitsOf(record: UsagePolicyRecord): UsageLimits {
+  const { credit_limit, type, alert_threshold, periodic_reset, periodic_reset_days, next_usage_reset_at } = record;
+  return {
+    credit_limit,
+    type,
+    alert_threshold,
+    periodic_reset,
+    periodic_reset_days,
+    next_usage_reset_at: next_usage_reset_at === null ? null : new Date(next_usage_reset_at).toISOString(),
+  };
+}
+
+/** As it is enforced. Policies are not reset as a whole, only their groups, one by one. */
+export function budgetOf(record: UsagePolicyRecord): LimitSpec {
+  return enforcedBudget(limitsOf(record), { created_at: record.created_at });
+}
+
+/** What the names of its groups' counts begin with; the value key follows. */
+export function prefixOf({ id, type }: UsagePolicyRecord): string {
+  return `${budgetName('policy', id, type)}/`;
+}
