@@ -1,5 +1,6 @@
 import { plugin, schema } from 'portcullis/sdk';
-import { loadCatalogue, loadOperatorPrices } from './load.ts';
+import { priceLists, pricingHooks } from './lists.ts';
+import { loaders } from './loader.ts';
 import { lookup } from './lookup.ts';
 import { overlaid } from './prices.ts';
 import { modelPrices } from './resource.ts';
@@ -8,11 +9,10 @@ import { migrations } from './table.ts';
 export default plugin({
   config: schema.Object({}, { additionalProperties: false }),
   migrations,
-  setup: () => ({}),
+  setup: (_, host) => pricingHooks(host),
   control: async (host) => {
-    const path = host.env('MODEL_PRICING_PATH');
-    const signed = await loadCatalogue();
-    const catalogue = path === undefined || path === '' ? signed : overlaid(signed, await loadOperatorPrices(path));
-    return { resources: [modelPrices(catalogue)], actions: [lookup(catalogue)] };
+    const lists = await priceLists(host);
+    const catalogue = lists.map((list) => list.catalogue).reduceRight((below, above) => overlaid(below, above));
+    return { resources: [modelPrices(catalogue)], actions: [lookup(catalogue)], loaders };
   },
 });

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { compactVerify, importJWK } from 'jose';
-import { asObject, asString, GatewayError, parseJson } from 'portcullis/sdk';
+import { asObject, asString, GatewayError, type Json, parseJson } from 'portcullis/sdk';
 import { type CatalogueFile, catalogueFiles, digestsOf } from './files.ts';
-import type { Catalogue, ProviderPrices } from './prices.ts';
+import { type Catalogue, overlaid, type ProviderPrices } from './prices.ts';
 import { readProvider } from './read-prices.ts';
 
 export interface CataloguePlace {
@@ -28,12 +28,23 @@ export async function loadCatalogue(place: CataloguePlace = ownCatalogue): Promi
   await checkSignature(place, files);
   const parsed = new Map(files.map(({ name, text }) => [name.replace(/\.json$/, ''), parseJson(text)]));
   const prices = new Map<string, ProviderPrices>();
-  for (const [provider, json] of parsed) {
-    // A provider that resells the models of another at its prices.
-    const source = asString(asObject(json)?.same_as) ?? provider;
-    prices.set(provider, readProvider(parsed.get(source), `${place.folder}/${source}.json`));
-  }
+  for (const [provider, json] of parsed) prices.set(provider, listOf(provider, json, parsed, place.folder));
   return prices;
+}
+
+/** The list of a provider; one that resells the models of another at its prices has those, and its own over them. */
+function listOf(
+  provider: string,
+  json: Json | undefined,
+  files: ReadonlyMap<string, Json | undefined>,
+  folder: string,
+): ProviderPrices {
+  const file = asObject(json);
+  const source = asString(file?.same_as);
+  const own = readProvider(source === undefined ? json : { models: {}, ...file }, `${folder}/${provider}.json`);
+  if (source === undefined) return own;
+  const resold = readProvider(files.get(source), `${folder}/${source}.json`);
+  return overlaid(new Map([[provider, resold]]), new Map([[provider, own]])).get(provider) ?? own;
 }
 
 async function checkSignature(place: CataloguePlace, files: readonly CatalogueFile[]): Promise<void> {
@@ -59,8 +70,10 @@ function refuse({ folder }: CataloguePlace, cause?: unknown): never {
 }
 
 /**
- * The operator's own prices: `{ "<provider>": { "models": { "<model>": [prices] }, "aliases": {} } }`. Nobody has to sign
- * them: whoever may set the variable may do anything here.
+ * The operator's own prices, in the form of the catalogue: `{ "<provider>": { "models": { "<model>": [prices] }, "aliases": {},
+ * "tools": {}, "names": [] } }`, a price being `{ "effective_from": "2026-01-31", "request_token": 0.0001, ... }` in US cents,
+ * with `additional_units`, `per_request`, `image`, `long_context`, `tiers` and `regions`. Nobody has to sign them: whoever may
+ * set the variable may do anything here.
  * @throws GatewayError `invalid_config`
  */
 export async function loadOperatorPrices(path: string): Promise<Catalogue> {

@@ -1,8 +1,8 @@
-import { asObject, GatewayError, type Json, type JsonObject } from 'portcullis/sdk';
-import { type Price, type ProviderPrices, type Rates, rateNames } from './prices.ts';
-
-const beside = new Set(['effective_from', 'additional_units', 'image', 'long_context']);
-const names: ReadonlySet<string> = new Set(rateNames);
+import { asObject, type Json } from 'portcullis/sdk';
+import type { Price, ProviderPrices } from './prices.ts';
+import { readAliases, readNames, readTools } from './read-names.ts';
+import { readCharged, refuse } from './read-rates.ts';
+import { readRegions, readTiers } from './read-variants.ts';
 
 /**
  * The prices of one provider as a file has them.
@@ -14,11 +14,12 @@ export function readProvider(json: Json | undefined, where: string): ProviderPri
   const models = Object.entries(asObject(file.models) ?? refuse(where, 'must have models')).map(
     ([model, history]) => [model, readHistory(history, `${where}: ${model}`)] as const,
   );
-  const aliases = Object.entries(asObject(file.aliases) ?? {}).map(([alias, model]) => {
-    if (typeof model !== 'string') return refuse(where, `has the alias ${alias}, which must be the name of a model`);
-    return [alias, model] as const;
-  });
-  return { models: new Map(models), aliases: new Map(aliases) };
+  return {
+    models: new Map(models),
+    aliases: readAliases(file.aliases, `${where}: aliases`),
+    tools: readTools(file.tools, `${where}: tools`),
+    names: readNames(file.names, `${where}: names`),
+  };
 }
 
 function readHistory(json: Json, where: string): readonly Price[] {
@@ -32,51 +33,28 @@ function readHistory(json: Json, where: string): readonly Price[] {
   return prices;
 }
 
+const beside = ['effective_from', 'per_request', 'tiers', 'regions'];
+
 /** One price. @throws GatewayError `invalid_config` naming what is wrong */
 export function readPrice(json: Json, where: string): Price {
   const entry = asObject(json) ?? refuse(where, 'must be an object');
-  const unknown = Object.keys(entry).find((name) => !names.has(name) && !beside.has(name));
-  if (unknown !== undefined) refuse(where, `has the unknown member ${unknown}`);
-  const rates = ratesOf(entry, names, where);
-  const units = asObject(entry.additional_units);
-  const image = asObject(entry.image);
-  const long = asObject(entry.long_context);
+  const charged = readCharged(entry, beside, where);
+  const { effective_from: from, per_request: each, tiers, regions } = entry;
   return {
-    from: momentOf(entry.effective_from, where),
-    rates,
-    ...(units === undefined ? {} : { units: ratesOf(units, undefined, `${where}.additional_units`) }),
-    ...(image === undefined ? {} : { image: imageOf(image, `${where}.image`) }),
-    ...(long === undefined ? {} : { longContext: longOf(long, `${where}.long_context`) }),
+    from: momentOf(from, where),
+    ...charged,
+    ...(each === undefined ? {} : { perRequest: unitNames(each, charged.units ?? {}, where) }),
+    ...(tiers === undefined ? {} : { tiers: readTiers(tiers, `${where}.tiers`) }),
+    ...(regions === undefined ? {} : { regions: readRegions(regions, `${where}.regions`) }),
   };
 }
 
-function longOf(long: JsonObject, where: string) {
-  const { above_input_tokens: above, ...rates } = long;
-  if (typeof above !== 'number' || !Number.isSafeInteger(above) || above < 1) {
-    return refuse(where, 'must have above_input_tokens, an integer of at least 1');
-  }
-  return { above, rates: ratesOf(rates as JsonObject, names, where) };
-}
-
-function imageOf(image: JsonObject, where: string): Readonly<Record<string, Rates>> {
-  return Object.fromEntries(
-    Object.entries(image).map(([quality, sizes]) => {
-      const rates = asObject(sizes) ?? refuse(where, `has the quality ${quality}, which must hold a price a size`);
-      return [quality, ratesOf(rates, undefined, `${where}.${quality}`)];
-    }),
-  );
-}
-
-/** @param only the names that count; undefined: all */
-function ratesOf(object: JsonObject, only: ReadonlySet<string> | undefined, where: string): Rates {
-  return Object.fromEntries(
-    Object.entries(object)
-      .filter(([name]) => only === undefined || only.has(name))
-      .map(([name, value]) => {
-        if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return [name, value];
-        return refuse(where, `has the price ${name}, which must be a number of at least 0`);
-      }),
-  );
+function unitNames(json: Json, units: Readonly<Record<string, number>>, where: string): readonly string[] {
+  const names = Array.isArray(json) ? json : [];
+  const known = names.filter((name: Json) => typeof name === 'string' && Object.hasOwn(units, name)) as string[];
+  return known.length > 0 && known.length === names.length
+    ? known
+    : refuse(where, 'must have a per_request that lists names of its additional_units');
 }
 
 function momentOf(value: Json | undefined, where: string): number {
@@ -84,8 +62,4 @@ function momentOf(value: Json | undefined, where: string): number {
   const day =
     typeof value === 'string' && /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(day) ? refuse(where, 'must have an effective_from that is a day, such as 2026-01-31') : day;
-}
-
-function refuse(where: string, why: string): never {
-  throw new GatewayError('invalid_config', `${where} ${why}.`, { param: 'MODEL_PRICING_PATH' });
 }

@@ -9,6 +9,7 @@ import {
   required,
   schema,
 } from 'portcullis/sdk';
+import { agreedPrices } from './loader.ts';
 import { catalogueOf, checkedPrice } from './overrides.ts';
 import { type Catalogue, priceOf } from './prices.ts';
 import type { ModelPriceRecord } from './table.ts';
@@ -83,7 +84,7 @@ function inForce(catalogue: Catalogue): Action {
       const scope = { organisationId: operation.scope.organisationId };
       const prices = operation.records<ModelPriceRecord>('model_prices');
       const { records } = await prices.list(scope, { where: { provider: name, model: wanted } });
-      const own = priceOf(catalogueOf(records), name, wanted, operation.now);
+      const own = priceOf(catalogueOf(agreedPrices(records)), name, wanted, operation.now);
       const price = own ?? priceOf(catalogue, name, wanted, operation.now);
       if (price === undefined) {
         throw new GatewayError('not_found', 'There is no price for this model of this provider.', { param: 'model' });

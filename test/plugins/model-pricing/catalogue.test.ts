@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { documentedProviders } from '../../../plugins/integrations/catalogue/aliases.ts';
 import {
   type CataloguePlace,
   loadCatalogue,
@@ -34,20 +35,25 @@ describe('the catalogue', () => {
     assert.deepEqual([...catalogue.keys()].sort(), [
       'anthropic',
       'azure-openai',
+      'bedrock',
+      'cohere',
       'deepseek',
       'fireworks-ai',
       'google',
       'groq',
       'mistral-ai',
       'openai',
+      'openrouter',
       'perplexity-ai',
       'together-ai',
+      'vertex-ai',
       'x-ai',
     ]);
   });
 
-  it('is for providers that there are', async () => {
-    const providers = new Set(filesBelow('providers').map((path) => path.split('/')[1]));
+  it('is for providers that there are, or whose integrations are stored', async () => {
+    const built = filesBelow('providers').map((path) => path.split('/')[1]);
+    const providers = new Set([...built, ...documentedProviders]);
     for (const provider of (await loadCatalogue()).keys()) assert.ok(providers.has(provider), provider);
   });
 
@@ -68,6 +74,46 @@ describe('the catalogue', () => {
     const catalogue = await loadCatalogue();
     const now = day('2026-11-21');
     assert.deepEqual(priceOf(catalogue, 'azure-openai', 'gpt-4o', now), priceOf(catalogue, 'openai', 'gpt-4o', now));
+  });
+
+  it('says of each file where its prices are from, and of which day', () => {
+    for (const name of readdirSync(ownCatalogue.folder)) {
+      const file = JSON.parse(readFileSync(join(ownCatalogue.folder, name), 'utf8'));
+      assert.equal(file.provider, name.replace('.json', ''));
+      assert.match(file.version, /^\d{4}-\d{2}-\d{2}$/, name);
+      assert.ok(file.sources.length > 0 && file.sources.every(({ url }: { url: string }) => URL.canParse(url)), name);
+      assert.ok(file.collected.length > 0, name);
+    }
+  });
+
+  // A rate of a thousand times too much, or a collection that has dollars for cents, would be far outside of these.
+  it('has no rate outside of what is asked anywhere', async () => {
+    for (const [provider, { models }] of await loadCatalogue()) {
+      for (const [model, history] of models) {
+        for (const { rates, image, units } of history) {
+          for (const rate of Object.values(rates)) assert.ok(rate <= 0.06, `${provider}: ${model}: ${rate}`);
+          for (const price of Object.values(image ?? {}).flatMap((sizes) => Object.values(sizes))) {
+            assert.ok(price >= 0.05 && price <= 30, `${provider}: ${model}: ${price} a picture`);
+          }
+          for (const price of Object.values(units ?? {})) assert.ok(price <= 5, `${provider}: ${model}: ${price}`);
+        }
+      }
+    }
+  });
+
+  it('has cache reads and batches that are no dearer than fresh input at once', async () => {
+    for (const [provider, { models }] of await loadCatalogue()) {
+      for (const [model, history] of models) {
+        for (const { rates, tiers = {} } of history) {
+          const { request_token: input = 0, cache_read_input_token: read = 0 } = rates;
+          assert.ok(read <= input, `${provider}: ${model}`);
+          const { batch } = tiers;
+          if (batch === undefined) continue;
+          const factor = 'multiplier' in batch ? batch.multiplier : (batch.rates.request_token ?? 0) / input;
+          assert.ok(factor > 0 && factor <= 1, `${provider}: ${model}: batch is ${factor} of the standard price`);
+        }
+      }
+    }
   });
 
   it('is refused when a file was altered', async (t) => {

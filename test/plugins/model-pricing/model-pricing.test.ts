@@ -31,7 +31,7 @@ describe('the price of a model', () => {
       request_token: { price: 0.00025 },
       response_token: { price: 0.001 },
       cache_read_input_token: { price: 0.000125 },
-      additional_units: { web_search: { price: 1 } },
+      additional_units: { web_search: { price: 1 }, file_search: { price: 0.25 } },
     });
     assert.equal(json.currency, 'USD');
     assert.equal((await fetch(`${control.url}/v1/model-configs/pricing/openai/gpt-4o`)).status, 404);
@@ -50,6 +50,27 @@ describe('the price of a model', () => {
       },
       response: { operation: 'sum', operands: [product('output_tokens', 'response_token')] },
     });
+  });
+
+  it('is told by tier, region and length of the context', async (t) => {
+    const control = await start(t);
+    const { json } = await lookUp(control, 'openai/gpt-5.4');
+    const rates = (request: number, response: number, read: number) => ({
+      request_token: { price: request },
+      response_token: { price: response },
+      cache_read_input_token: { price: read },
+    });
+    assert.deepEqual(asObject(asObject(json.tiers)?.flex), {
+      pay_as_you_go: rates(0.000125, 0.00075, 0.000013),
+      long_context: { above_input_tokens: 272_000, pay_as_you_go: rates(0.00025, 0.001125, 0.000025) },
+    });
+    assert.deepEqual(json.regions, { us: { multiplier: 1.1 }, eu: { multiplier: 1.1 } });
+    assert.deepEqual(json.long_context, {
+      above_input_tokens: 272_000,
+      pay_as_you_go: rates(0.0005, 0.00225, 0.00005),
+    });
+    const { json: sonar } = await lookUp(control, 'perplexity-ai/sonar');
+    assert.deepEqual(sonar.per_request, ['request_low_context', 'request_medium_context', 'request_high_context']);
   });
 
   it('is told by picture, by quality and size', async (t) => {
@@ -120,6 +141,20 @@ onEachStore((_, __, fresh) => {
     assert.deepEqual(await effective({ organisationId: 'another' }), ['catalogue', 0.00025]);
     const list = asObject((await lookUp(control, 'openai/gpt-4o')).json.pay_as_you_go);
     assert.deepEqual(list?.request_token, { price: 0.00025 });
+  });
+
+  it('is known to the data plane as it was agreed on, until it changes', async (t) => {
+    const control = await start(t, { store: await fresh() });
+    const { organisationId } = control;
+    const price = { request_token: 0.0001, tiers: { flex: { multiplier: 0.5 } } };
+    const from = Date.UTC(2026, 0, 31);
+    const body = override({ price, effective_from: new Date(from).toISOString() });
+    const known = async () => control.gateway.control?.directory.get('prices', organisationId);
+    assert.deepEqual(await known(), { organisationId, prices: [] });
+    const { id } = await control.ok('POST', '/v1/model-prices', { body });
+    assert.deepEqual(await known(), { organisationId, prices: [{ provider: 'openai', model: 'gpt-4o', from, price }] });
+    await control.ok('DELETE', `/v1/model-prices/${id}`);
+    assert.deepEqual(await known(), { organisationId, prices: [] });
   });
 
   it('can be made, listed, changed and removed by an organisation', async (t) => {

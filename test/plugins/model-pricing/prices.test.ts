@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Catalogue, overlaid, type Price, priceOf } from '../../../plugins/model-pricing/prices.ts';
+import { type Catalogue, historyOf, overlaid, type Price, priceOf } from '../../../plugins/model-pricing/prices.ts';
 import { readProvider } from '../../../plugins/model-pricing/read-prices.ts';
 
 const price = (from: number, request_token: number): Price => ({ from, rates: { request_token } });
@@ -49,6 +49,36 @@ describe('the price of a model', () => {
     assert.equal(rate('big-2025-01-01', 1500), 2);
     assert.equal(rate('big-20250101', 1500), 2);
     assert.equal(rate('big-2025', 1500), undefined);
+  });
+
+  it('is that of the model that a pattern finds in the name, here or in another list, with the region', () => {
+    const names = [
+      { pattern: /^(?<region>eu)\.acme\.(?<model>.+)$/, provider: 'acme' },
+      { pattern: /^(?<model>.+)@\d+$/ },
+    ];
+    const resold: Catalogue = new Map([...catalogue, ['shop', { ...provider({ own: [price(0, 11)] }), names }]]);
+    assert.equal(priceOf(resold, 'shop', 'eu.acme.large', 1500)?.rates.request_token, 2);
+    assert.equal(historyOf(resold, 'shop', 'eu.acme.large')?.region, 'eu');
+    assert.equal(priceOf(resold, 'shop', 'own@7', 1500)?.rates.request_token, 11);
+    assert.equal(priceOf(resold, 'shop', 'eu.acme.none', 1500), undefined);
+  });
+
+  it('is looked for in no circle of names, and by no name without end', () => {
+    const names = [{ pattern: /^(?<model>.+)$/, provider: 'b' }];
+    const back = [{ pattern: /^(?<model>.+)$/, provider: 'a' }];
+    const circle: Catalogue = new Map([
+      ['a', { ...provider({}), names }],
+      ['b', { ...provider({}), names: back }],
+    ]);
+    assert.equal(priceOf(circle, 'a', 'm', 0), undefined);
+    const long = 'm'.repeat(300);
+    assert.equal(priceOf(new Map([['a', provider({ [long]: [price(0, 1)] })]]), 'a', long, 0), undefined);
+  });
+
+  it('of a fine-tuned model is that of its base when fine-tuned', () => {
+    const tuned: Catalogue = new Map([['a', provider({ base: [price(0, 1)], 'ft:base': [price(0, 2)] })]]);
+    assert.equal(priceOf(tuned, 'a', 'ft:base-2024-07-18:acme::x', 0)?.rates.request_token, 2);
+    assert.equal(priceOf(tuned, 'a', 'ft:other:acme::x', 0), undefined);
   });
 
   it('is not known for other models, providers, or names of the language', () => {
@@ -108,6 +138,28 @@ describe('a file of prices', () => {
     ],
     ['a member that nobody knows', { models: { m: [{ requst_token: 1 }] } }],
     ['an alias of nothing', { models: {}, aliases: { a: 1 } }],
+    ['aliases that are a list', { models: {}, aliases: ['a'] }],
+    [
+      'a long context with a member that nobody knows',
+      { models: { m: [{ long_context: { above_input_tokens: 5, x: 1 } }] } },
+    ],
+    ['tiers that are a list', { models: { m: [{ tiers: [] }] } }],
+    ['a tier that is a number', { models: { m: [{ tiers: { flex: 0.5 } }] } }],
+    ['a tier with a rate below zero', { models: { m: [{ tiers: { flex: { request_token: -1 } } }] } }],
+    ['a tier with a member that nobody knows', { models: { m: [{ tiers: { flex: { factor: 1 } } }] } }],
+    ['a tier in a tier', { models: { m: [{ tiers: { flex: { tiers: {} } } }] } }],
+    ['a multiplier below zero', { models: { m: [{ tiers: { flex: { multiplier: -1 } } }] } }],
+    ['a multiplier beside rates', { models: { m: [{ tiers: { flex: { multiplier: 1, request_token: 1 } } }] } }],
+    ['a region that is a text', { models: { m: [{ regions: { eu: '1.1' } }] } }],
+    ['a fee for a request of no unit', { models: { m: [{ per_request: ['call'] }] } }],
+    ['a fee for a request that is a price', { models: { m: [{ additional_units: { call: 1 }, per_request: 1 }] } }],
+    ['a tool that is no object', { models: {}, tools: { search: 'web_search' } }],
+    ['a tool with a unit that is none', { models: {}, tools: { search: { each: 1 } } }],
+    ['a tool with a member that nobody knows', { models: {}, tools: { search: { every: 'web_search' } } }],
+    ['names that are no list', { models: {}, names: {} }],
+    ['a name without a group for the model', { models: {}, names: [{ pattern: '^x' }] }],
+    ['a name with a pattern that is none', { models: {}, names: [{ pattern: '(?<model>' }] }],
+    ['a name of a provider that is a number', { models: {}, names: [{ pattern: '(?<model>.+)', provider: 1 }] }],
   ];
   for (const [what, json] of faults) {
     it(`is refused: ${what}`, () => {

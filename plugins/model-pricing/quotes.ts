@@ -1,0 +1,112 @@
+import type { JsonObject, PricesEntry, ProviderEntry } from 'portcullis/sdk';
+import { type ChargesBy, chargesBy } from './charges-by.ts';
+import { integratedModel, overrideOf, pricedModel } from './model-override.ts';
+import { multipliersOf } from './multipliers.ts';
+import { catalogueOf } from './overrides.ts';
+import { type Catalogue, historyOf, overlaid, type Tools } from './prices.ts';
+
+/** Prices of one source, for all organisations. */
+export interface PriceList {
+  readonly source: 'operator' | 'catalogue';
+  readonly catalogue: Catalogue;
+}
+
+/** The price of a model while nothing changes, worked out for charging. */
+export interface Quote {
+  readonly source: string;
+  /** Epoch milliseconds: in force from the one up to but not including the other. */
+  readonly from: number;
+  readonly until: number;
+  /** The organisation's prices that it was made with. */
+  readonly prices: PricesEntry | undefined;
+  /** Undefined: no price is known. */
+  readonly charges: ChargesBy | undefined;
+}
+
+/** The prices of one organisation at one saved provider; undefined: callers without them. */
+export interface Holder {
+  readonly prices: PricesEntry | undefined;
+  readonly entry: ProviderEntry | undefined;
+}
+
+export interface QuoteOptions {
+  /** The first that has a price holds. */
+  readonly lists: readonly PriceList[];
+  /** Called once for each override that is no price. */
+  readonly onFault: (entry: ProviderEntry, model: string, error: unknown) => void;
+}
+
+// Names of models come from callers: what is remembered must not grow with them.
+const mostNames = 2000;
+const noTools: Tools = new Map();
+
+/** Finds prices, and remembers them as long as the entries of the directory stay the same objects. */
+export function createQuotes({ lists, onFault }: QuoteOptions) {
+  const all = lists.reduceRight<Catalogue>((below, { catalogue }) => overlaid(below, catalogue), new Map());
+  const remembered = new WeakMap<object, Map<string, Quote>>();
+  const agreed = new WeakMap<PricesEntry, Catalogue>();
+
+  function agreedIn(prices: PricesEntry): Catalogue {
+    const known = agreed.get(prices);
+    if (known !== undefined) return known;
+    const made = catalogueOf(prices.prices);
+    agreed.set(prices, made);
+    return made;
+  }
+
+  function find(provider: string, model: string, at: number, { prices, entry }: Holder): Quote {
+    const tools = all.get(provider)?.tools ?? noTools;
+    const own = integratedModel(entry, model)?.pricing;
+    if (own !== undefined && entry !== undefined) {
+      const charges = overridden(own, tools, entry, model);
+      return {
+        source: 'integration',
+        from: Number.NEGATIVE_INFINITY,
+        until: Number.POSITIVE_INFINITY,
+        prices,
+        charges,
+      };
+    }
+    const name = pricedModel(entry, model);
+    let until = Number.POSITIVE_INFINITY;
+    const sources = [
+      ...(prices === undefined ? [] : [{ source: 'organisation', catalogue: agreedIn(prices) }]),
+      ...lists,
+    ];
+    for (const { source, catalogue } of sources) {
+      const history = historyOf(catalogue, provider, name);
+      const price = history?.prices.findLast(({ from }) => from <= at);
+      const next = history?.prices.find(({ from }) => from > at);
+      until = Math.min(until, next?.from ?? until);
+      if (price === undefined) continue;
+      const charges = chargesBy(price, history?.region, tools, multipliersOf(entry?.pricingMultiplier));
+      return { source, from: price.from, until, prices, charges };
+    }
+    return { source: 'none', from: Number.NEGATIVE_INFINITY, until, prices, charges: undefined };
+  }
+
+  function overridden(pricing: JsonObject, tools: Tools, entry: ProviderEntry, model: string): Quote['charges'] {
+    try {
+      return chargesBy(overrideOf(pricing), undefined, tools, multipliersOf(entry.pricingMultiplier));
+    } catch (error) {
+      // Falling back to the list price would charge what nobody has set.
+      onFault(entry, model, error);
+      return undefined;
+    }
+  }
+
+  return (provider: string, model: string, at: number, holder: Holder): Quote => {
+    const owner = holder.entry ?? holder.prices ?? lists;
+    const names = remembered.get(owner) ?? new Map<string, Quote>();
+    if (names.size === 0 || names.size > mostNames) {
+      names.clear();
+      remembered.set(owner, names);
+    }
+    const key = `${provider}/${model}`;
+    const known = names.get(key);
+    if (known !== undefined && known.prices === holder.prices && known.from <= at && at < known.until) return known;
+    const found = find(provider, model, at, holder);
+    names.set(key, found);
+    return found;
+  };
+}
