@@ -1,0 +1,101 @@
+import type { Host, Outcome, TargetContext } from 'portcullis/sdk';
+import { isAnswer, isEventStream, promisesAnswer } from './answers.ts';
+import type { Asked, Keeping } from './asked.ts';
+import { keptHeadersOf, packed } from './entry.ts';
+import type { Meanings } from './semantic/meanings.ts';
+import type { Replies } from './stores/replies.ts';
+import { isComplete } from './streams/complete.ts';
+import { KeptStream } from './streams/kept.ts';
+import type { Room } from './streams/room.ts';
+
+export interface KeeperOptions {
+  readonly host: Host;
+  readonly replies: Replies;
+  readonly meanings: Meanings | undefined;
+  readonly room: Room;
+  /** A larger reply is not kept. */
+  readonly largestBytes: number;
+}
+
+/** Keeps the replies of providers that are whole and tell of no error. */
+export class Keeper {
+  readonly #options: KeeperOptions;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+  }
+
+  /** The outcome as it goes on: it says how the cache was met, and is kept when it has gone out well. */
+  kept({ target, status, keeping }: Asked, outcome: Outcome): Outcome {
+    const marked: Outcome = { ...outcome, cache: status };
+    if (keeping === undefined || !promisesAnswer(outcome, target)) return marked;
+    const { body } = outcome;
+    const { room, largestBytes } = this.#options;
+    if (body.kind === 'bytes') {
+      if (body.bytes.byteLength <= largestBytes) this.#later(target, keeping, outcome, body.bytes);
+      return marked;
+    }
+    const stream = new KeptStream({
+      source: body.stream,
+      room,
+      maxBytes: largestBytes,
+      ended: (bytes) => {
+        // One that was read on after its client had left is not what anybody has been given.
+        if (!target.request.signal.aborted) this.#later(target, keeping, outcome, bytes);
+      },
+    });
+    return { ...marked, body: { kind: 'stream', stream } };
+  }
+
+  /** The client has waited long enough: its reply goes out first. */
+  #later(target: TargetContext, keeping: Keeping, outcome: Outcome, bytes: Uint8Array): void {
+    setImmediate(() => {
+      this.#keep(target, keeping, outcome, bytes).catch((error: unknown) => {
+        this.#options.host.log.warn('reply_not_kept', {
+          request: target.request.id,
+          error: error instanceof Error ? error.message : 'not an error',
+        });
+      });
+    });
+  }
+
+  async #keep(target: TargetContext, keeping: Keeping, outcome: Outcome, bytes: Uint8Array): Promise<void> {
+    const { host, replies, meanings } = this.#options;
+    const { key, ttlMs, meaning } = keeping;
+    const stream = isEventStream(outcome);
+    if (!(stream ? await isComplete(bytes, target) : isAnswer(bytes, target))) return;
+    const madeAt = host.now();
+    const entry = packed({
+      madeAt,
+      status: outcome.status,
+      headers: keptHeadersOf(outcome.headers),
+      stream,
+      bytes,
+      provider: outcome.provider,
+      model: outcome.model,
+      usage: outcome.usage(),
+      nanoUsd: await this.#costOf(target, outcome),
+    });
+    replies.set(key, entry, ttlMs);
+    if (meaning !== undefined) await meanings?.add(meaning, key, madeAt + ttlMs);
+  }
+
+  async #costOf({ request, providerSlug }: TargetContext, outcome: Outcome): Promise<number | undefined> {
+    const { provider, model } = outcome;
+    const usage = outcome.usage();
+    if (provider === undefined || model === undefined || usage === undefined) return undefined;
+    const { access } = request.principal;
+    const cost = await this.#options.host.price({
+      provider,
+      model,
+      usage,
+      at: request.startedAt,
+      endpoint: request.endpoint,
+      tier: outcome.tier?.(),
+      organisationId: access?.organisationId,
+      workspaceId: access?.workspaceId,
+      providerSlug,
+    });
+    return cost?.nanoUsd;
+  }
+}
