@@ -1,0 +1,122 @@
+import {
+  asObject,
+  asString,
+  type ControlHost,
+  type Json,
+  type LogEntry,
+  type Operation,
+  type PriceQuestion,
+} from 'portcullis/sdk';
+import { maskedHeaders, namesOf } from '../record/masked-headers.ts';
+import type { SentLog } from './read-body.ts';
+import { readReply } from './usage.ts';
+
+/** Members of a log's metadata that say where it belongs in a trace. */
+const tracing = new Set([
+  'trace_id',
+  'span_id',
+  'span_name',
+  'parent_span_id',
+  'traceId',
+  'spanId',
+  'spanName',
+  'parentSpanId',
+]);
+
+const untimed = { parse: 0, prepare: 0, guardrailsBefore: 0, cache: 0, guardrailsAfter: 0, firstByte: undefined };
+
+/** The log of a request that the gateway has not seen: its tokens and its cost are worked out as for those that it has. */
+export async function entryOf(
+  operation: Operation,
+  host: Pick<ControlHost, 'price'>,
+  workspaceId: string,
+  sent: SentLog,
+  full: boolean,
+): Promise<LogEntry> {
+  const { access, scope, now } = operation;
+  const id = operation.newId();
+  const path = pathOf(sent.url);
+  const { usage, model: named, endpoint, stream } = readReply(path, sent.responseBody);
+  const requested = asString(asObject(sent.requestBody)?.model);
+  const model = named ?? requested;
+  const question: PriceQuestion | undefined =
+    usage === undefined || sent.provider === undefined || model === undefined
+      ? undefined
+      : { provider: sent.provider, model, usage, at: now, endpoint, organisationId: scope.organisationId, workspaceId };
+  const cost = question === undefined ? undefined : await host.price(question);
+  const trace = (snake: string, camel: string) => sent.metadata[snake] ?? sent.metadata[camel] ?? null;
+  return {
+    row: {
+      id,
+      organisationId: scope.organisationId,
+      workspaceId,
+      createdAt: now,
+      traceId: trace('trace_id', 'traceId')?.slice(0, 128) ?? id,
+      spanId: trace('span_id', 'spanId')?.slice(0, 64) ?? id.replaceAll('-', '').slice(0, 16),
+      parentSpanId: trace('parent_span_id', 'parentSpanId')?.slice(0, 64) ?? null,
+      spanName: trace('span_name', 'spanName')?.slice(0, 128) ?? null,
+      method: sent.method,
+      path: withoutQuery(sent.url),
+      endpoint: endpoint ?? null,
+      status: sent.status,
+      error: null,
+      provider: sent.provider ?? null,
+      model: model ?? null,
+      requestedModel: requested ?? null,
+      providerSlug: null,
+      keyId: access.keyId ?? null,
+      userId: access.userId ?? null,
+      configId: null,
+      configSlug: null,
+      promptId: null,
+      promptSlug: null,
+      target: null,
+      inputTokens: usage?.input ?? null,
+      outputTokens: usage?.output ?? null,
+      totalTokens: usage === undefined ? null : (usage.total ?? usage.input + usage.output),
+      cacheReadTokens: usage?.cacheRead ?? null,
+      cacheWriteTokens: usage?.cacheWrite ?? null,
+      reasoningTokens: usage?.reasoning ?? null,
+      usageSource: usage === undefined ? null : 'provider',
+      costNanoUsd: cost?.nanoUsd ?? null,
+      savedNanoUsd: null,
+      stream: sent.stream || stream,
+      retries: 0,
+      fallback: false,
+      cacheStatus: null,
+      durationMs: sent.responseTime,
+      timings: { ...untimed, upstream: sent.responseTime },
+      attempts: [],
+      user: sent.metadata._user ?? null,
+      metadata: Object.fromEntries(Object.entries(sent.metadata).filter(([name]) => !tracing.has(name))),
+      guardrails: [],
+      source: 'insert',
+    },
+    bodies: full ? bodiesOf(operation, sent) : undefined,
+  };
+}
+
+function bodiesOf({ control }: Operation, sent: SentLog): LogEntry['bodies'] {
+  const named = namesOf(control('sensitive-headers'));
+  return {
+    request: { headers: maskedHeaders(sent.requestHeaders, named), body: textOf(sent.requestBody) },
+    response: { headers: maskedHeaders(sent.responseHeaders, named), body: textOf(sent.responseBody) },
+    truncated: false,
+  };
+}
+
+function textOf(body: Json): string {
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+/** A query can hold a key, and so can what stands before the host. */
+function withoutQuery(url: string): string {
+  return url
+    .replace(/[?#].*$/s, '')
+    .replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1')
+    .slice(0, 1024);
+}
+
+function pathOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).pathname : withoutQuery(url);
+}

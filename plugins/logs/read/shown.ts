@@ -1,0 +1,72 @@
+import { type Json, type JsonObject, type LogEntry, type LogRow, type Operation, parseJson } from 'portcullis/sdk';
+import { metricsOf } from './metrics.ts';
+
+const own = /^x-(?:gw|portkey)-/;
+
+/** One request with all that is kept of it (control-plane.md §1.19). @param seen `line`: nothing of what was said */
+export function shownEntry(
+  operation: Operation,
+  { row, bodies }: LogEntry,
+  seen: 'texts' | 'line',
+  workspaceSlug: string | null,
+): JsonObject {
+  const kept = seen === 'texts' ? bodies : undefined;
+  const request = kept?.request;
+  const response = kept?.response;
+  return {
+    _id: row.id,
+    request: {
+      url: row.path,
+      method: row.method,
+      ...(request === undefined
+        ? {}
+        : {
+            headers: request.headers,
+            body: bodyOf(request.body),
+            portkeyHeaders: Object.fromEntries(Object.entries(request.headers).filter(([name]) => own.test(name))),
+          }),
+    },
+    response: {
+      status: row.status,
+      ...(response === undefined ? {} : { headers: response.headers, body: bodyOf(response.body) }),
+      responseTime: row.durationMs,
+      lastUsedOptionJsonPath: row.target,
+    },
+    organisation_id: row.organisationId,
+    workspace_id: row.workspaceId,
+    created_at: operation.time(row.createdAt),
+    metrics: metricsOf(row, workspaceSlug),
+    truncated: kept?.truncated ?? false,
+    log_format: kept === undefined ? 'metrics' : 'full',
+  };
+}
+
+/** The same without what was said, for lists. */
+export function shownRow(operation: Operation, row: LogRow, workspaceSlug: string | null): JsonObject {
+  return {
+    id: row.id,
+    trace_id: row.traceId,
+    organisation_id: row.organisationId,
+    workspace_id: row.workspaceId,
+    created_at: operation.time(row.createdAt),
+    metrics: metricsOf(row, workspaceSlug),
+    object: 'log',
+  };
+}
+
+/** JSON where it is JSON, else the text: a stream is kept as it went over the wire. */
+export function bodyOf(body: string | Uint8Array): Json {
+  const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
+  return parseJson(text) ?? text;
+}
+
+/** Slugs of workspaces by their ids; a workspace that is gone has none. */
+export async function slugsOf(
+  { records, scope }: Operation,
+  rows: readonly Pick<LogRow, 'workspaceId'>[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const ids = [...new Set(rows.map(({ workspaceId }) => workspaceId))];
+  if (ids.length === 0) return new Map();
+  const found = await records('workspaces').list({ organisationId: scope.organisationId }, { where: { id: ids } });
+  return new Map(found.records.map(({ id, slug }) => [id, slug]));
+}

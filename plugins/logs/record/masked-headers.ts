@@ -1,0 +1,47 @@
+/** What stands in the place of a credential. */
+export const mask = '*****';
+
+/** Names that hold credentials, or parts of one, wherever they stand in the name. */
+const sensitive =
+  /auth|cookie|key|secret|token|passw|credential|signature|session|jwt|bearer|csrf|xsrf|account-json|private|dpop|(?:^|-)pat$/;
+/** Names that only look like it: how much is left, and which key an answer belongs to. */
+const harmless = /ratelimit|idempotency-key|tokens$/;
+/** Credentials that tell what they are, wherever they stand. A value that is JSON can hold one as well. */
+const credential =
+  /^\s*[{[]|\b(?:bearer|basic)\s+\S|\beyJ[\w-]{16}|\b[spr]k[-_][\w-]{12,}|\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\bgh[a-z]_\w{20,}|\bAIza[\w-]{20,}|\bxox[a-z]-\w|\bglpat-\w|-----BEGIN|:\/\/[^\s/@:]+:[^\s/@]+@/i;
+
+const mostNames = 2000;
+const known = new Map<string, boolean>();
+
+type Headers = Readonly<Record<string, string>>;
+type Names = ReadonlySet<string>;
+
+const nobody: Names = new Set();
+
+/** Headers as a log may keep them. @param named more names to mask, lower case */
+export function maskedHeaders(headers: Readonly<Record<string, string | readonly string[]>>, named = nobody): Headers {
+  const kept: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    const text = typeof value === 'string' ? value : value.join(', ');
+    kept[name] = isSensitive(name) || named.has(name.toLowerCase()) || credential.test(text) ? mask : text;
+  }
+  return kept;
+}
+
+/** The names of `x-gw-sensitive-headers`. */
+export function namesOf(list: string | undefined): Names {
+  if (list === undefined) return nobody;
+  return new Set(list.split(',').map((name) => name.trim().toLowerCase()));
+}
+
+/** The same few names come again and again; those that clients make up must not fill the memory. */
+function isSensitive(name: string): boolean {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const lower = name.toLowerCase();
+  const found = sensitive.test(lower) && !harmless.test(lower);
+  if (known.size >= mostNames) known.clear();
+  known.set(name, found);
+  return found;
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { allScopes, type JsonObject } from 'portcullis/sdk';
+import { Portkey } from 'portkey-ai';
+import { startControl } from '../../support/control.ts';
+import { embeddedSettings } from '../../support/log-settings.ts';
+import { startPeer } from '../../support/peer.ts';
+import { target } from '../../support/routed.ts';
+import { hour } from './world.ts';
+
+type Given = Readonly<Record<string, unknown>>;
+
+const messages = [{ role: 'user' as const, content: 'the quokka' }];
+const given = async (call: PromiseLike<unknown>) => (await call) as Given;
+
+/** A gateway as it is, with its own database of logs, an upstream, and a client with a key of a workspace. */
+async function served(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-logs-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const peer = await startPeer(t);
+  const control = await startControl(t, {
+    env: { DATA_DIR: folder },
+    config: { server: { headerVendors: ['gw', 'portkey'] }, logs: embeddedSettings(folder) },
+    // Requests are made by the clock of this machine.
+    startAt: Date.now(),
+  });
+  const workspaceId = String((await control.ok('POST', '/v1/workspaces', { body: { name: 'Shared' } })).id);
+  const scopes = [...allScopes].filter((scope) => /^(logs|analytics|completions)\./.test(scope));
+  const { key } = await control.ok('POST', '/v1/api-keys/workspace/service', {
+    body: { name: 'test', workspace_id: workspaceId, scopes },
+  });
+  const client = new Portkey({ apiKey: String(key), baseURL: `${control.url}/v1`, config: target(peer) });
+  const reader = { as: { workspaceId, keyType: 'workspace-service' as const, scopes } };
+  const stretch = () => ({
+    time_of_generation_min: new Date(control.now() - hour).toISOString(),
+    time_of_generation_max: new Date(control.now() + hour).toISOString(),
+  });
+  return {
+    control,
+    workspaceId,
+    client,
+    stretch,
+    /** All requests, newest first, once there are so many. */
+    written: async (count: number): Promise<readonly JsonObject[]> => {
+      for (;;) {
+        const { total, data } = await control.ok('GET', '/v1/logs', reader);
+        const ids = (data as JsonObject[]).map(({ id }) => String(id));
+        if (Number(total) >= count) return Promise.all(ids.map((id) => control.ok('GET', `/v1/logs/${id}`, reader)));
+        await sleep(20);
+      }
+    },
+  };
+}
+
+it('logs what a client says and hears, and hides its credentials', async (t) => {
+  const { client, written, workspaceId } = await served(t);
+  await client.chat.completions.create(
+    { model: 'gpt-4o', messages },
+    { traceID: 'trace-7', metadata: { _user: 'ann', team: 'red' } },
+  );
+  const [log = {}] = await written(1);
+  const metrics = log.metrics as JsonObject;
+  assert.equal(log.workspace_id, workspaceId);
+  assert.deepEqual([metrics.response_status_code, metrics.trace_id, metrics.ai_org], [200, 'trace-7', 'openai']);
+  assert.deepEqual(
+    [metrics['metadata.key'], metrics['metadata.value']],
+    [
+      ['_user', 'team'],
+      ['ann', 'red'],
+    ],
+  );
+  assert.deepEqual([metrics.endpoint, metrics.source], ['chatComplete', 'gateway']);
+  assert.ok(Number(metrics.req_units) > 0 && Number(metrics.res_units) > 0);
+  const request = log.request as JsonObject;
+  assert.deepEqual((request.body as JsonObject).messages, messages);
+  const headers = request.headers as Record<string, string>;
+  assert.equal(headers['x-portkey-api-key'], '*****');
+  assert.equal(headers['x-portkey-config'], '*****', 'a config can hold keys');
+  assert.ok(Array.isArray(((log.response as JsonObject).body as JsonObject).choices));
+});
+
+it('logs a stream as it went over the wire, and nothing of what was said where the request is against it', async (t) => {
+  const { client, written } = await served(t);
+  const stream = await client.chat.completions.create({ model: 'gpt-4o', messages, stream: true });
+  for await (const _ of stream);
+  const [streamed = {}] = await written(1);
+  assert.equal((streamed.metrics as JsonObject).stream_mode, true);
+  assert.match(String((streamed.response as JsonObject).body), /^data: /);
+  await client.chat.completions.create({ model: 'gpt-4o', messages }, { debug: false });
+  const silent = (await written(2)).find(({ metrics }) => (metrics as JsonObject).stream_mode === false);
+  assert.deepEqual(Object.keys(silent?.request as JsonObject), ['url', 'method']);
+});
+
+it('serves logs, feedback, exports and analytics to the unmodified client', async (t) => {
+  const { client, written, stretch, control } = await served(t);
+  await client.chat.completions.create(
+    { model: 'gpt-4o', messages },
+    { traceID: 'trace-1', metadata: { _user: 'ann' } },
+  );
+  await given(
+    client.logs.create({
+      request: {
+        url: 'https://api.example.com/v1/chat/completions',
+        method: 'POST',
+        headers: {},
+        body: { model: 'gpt-4o' },
+      },
+      response: { status: 500, headers: {}, body: { error: {} }, response_time: 5 },
+      metadata: { trace_id: 'trace-2' },
+    }),
+  );
+  await written(2);
+  const one = await given(client.feedback.create({ traceID: 'trace-1', value: 5 }));
+  assert.equal(one.status, 'success');
+  await given(client.feedback.create([{ traceID: 'trace-1', value: 1, weight: 0.5 }]));
+  while (((await given(client.analytics.graphs.feedbacks(stretch()))).summary as JsonObject).total !== 2)
+    await sleep(20);
+  const [feedbackID] = one.feedback_ids as string[];
+  await given(client.feedback.update({ feedbackID: String(feedbackID), value: 7 }));
+
+  const { graphs, groups, summary } = client.analytics;
+  const query = stretch();
+  for (const [call, expected] of [
+    [() => graphs.requests(query), { total: 2 }],
+    [() => graphs.users(query), { total: 1 }],
+    [() => graphs.usersRequests(query), { total: 2, unique: 1, avg: 2 }],
+    [() => graphs.errors(query), { total: 1 }],
+    [() => graphs.errors_rate(query), { rate: 50 }],
+    [() => graphs.errors_stack(query), { total: 1 }],
+    [() => graphs.errors_status_code(query), { total_errors: 1, unique_error_codes: 1 }],
+    [() => graphs.requests_rescued(query), { retry: 0, fallback: 0 }],
+    [() => graphs.cache_hit_rate(query), { total: 0, rate: 0 }],
+    [() => graphs.cache_latency(query), {}],
+    [() => graphs.feedbacks(query), { total: 2 }],
+    [() => graphs.feedbacks_score(query), { total: 2 }],
+    [() => graphs.feedbacks_weighted(query), { avg: 5 }],
+    [() => graphs.feedback_ai_models(query), {}],
+    [() => summary.cache(query), { hits: 0, cache_speedup: 0 }],
+  ] as const) {
+    const shown = (await given(call())).summary as JsonObject;
+    for (const [name, value] of Object.entries(expected))
+      assert.equal(shown[name], value, `${name} of ${JSON.stringify(shown)}`);
+  }
+  for (const call of [() => graphs.cost(query), () => graphs.latency(query), () => graphs.tokens(query)])
+    assert.ok(Array.isArray((await given(call())).data_points));
+
+  const page = { ...query, page_size: 10, current_page: 0 };
+  const first = async (call: PromiseLike<unknown>) =>
+    ((await given(call)).data as JsonObject[]).map(({ object: _, ...row }) => row);
+  const users = await first(groups.users(page));
+  assert.deepEqual(new Set(users.map(({ user }) => user)), new Set(['ann', null]));
+  assert.deepEqual((await first(groups.aiModels(page)))[0]?.ai_model, 'gpt-4o');
+  assert.equal((await first(groups.metadata('_user', page))).length, 2);
+  assert.match(String((await first(groups.workspaces(page)))[0]?.workspace), /^ws-/);
+  const grouped = await given(
+    client.analytics.groups.groupedData('status_code', {
+      ...page,
+      columns: 'requests,error_count',
+      include_total: true,
+    }),
+  );
+  assert.equal(grouped.total, 2);
+
+  const made = await given(client.logs.exports.create({ filters: {}, requestedData: ['id', 'ai_model'] }));
+  assert.equal(made.total, 2);
+  const exportId = String(made.id);
+  await given(
+    client.logs.exports.update({ exportId, filters: {}, requestedData: ['ai_model', 'response_status_code'] }),
+  );
+  await given(client.logs.exports.start({ exportId }));
+  while ((await given(client.logs.exports.retrieve({ exportId }))).status === 'in_progress') await sleep(10);
+  const { signed_url: signed } = await given(client.logs.exports.download({ exportId }));
+  const url = new URL(String(signed));
+  const lines = (await (await fetch(control.url + url.pathname + url.search)).text()).trim().split('\n');
+  assert.deepEqual(lines.map((line) => (JSON.parse(line) as JsonObject).response_status_code).sort(), [200, 500]);
+  assert.equal(((await given(client.logs.exports.list({}))).data as JsonObject[]).length, 1);
+});
