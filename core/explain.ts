@@ -115,6 +115,7 @@ function exchangeOf(
     vendors: runtime.config.server.headerVendors,
     startedAt: runtime.now(),
   });
+  exchange.dry = true;
   if (request.body !== undefined) {
     exchange.body = request.body;
     exchange.rawBody = Buffer.from(JSON.stringify(request.body));
@@ -161,7 +162,7 @@ async function explainTarget(
   const named = { path: leaf.path, ...(leaf.name === undefined ? {} : { name: leaf.name }) };
   try {
     const provider = await runtime.settings.providerOf(leaf, exchange);
-    const shaped = await shapeTarget(runtime, exchange, leaf, provider);
+    const shaped = await shapeTarget(runtime, exchange, plan, leaf, provider);
     const target = await passTarget(runtime, shaped);
     const lines = await runtime.pipeline.explain(shaped);
     const notes = lines.length === 0 ? {} : { notes: lines };

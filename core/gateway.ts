@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,12 +13,22 @@ import { createApp } from './http/app.ts';
 import type { Lease } from './http/handle.ts';
 import { isLoopback } from './http/local-callers.ts';
 import { compileRequestSchemas } from './http/validate.ts';
+import { createCounters } from './limits/counters.ts';
+import { redisOptions } from './limits/redis-options.ts';
 import { createLog } from './log.ts';
+import { createLogs } from './logs/logs.ts';
+import { noLogStore, noLogs } from './logs/no-logs.ts';
 import type { Runtime } from './pipeline/runtime.ts';
 import { openRecords, type RecordsSource } from './records-source.ts';
+import { openSharedRedis } from './redis/plugin-redis.ts';
 import { createBreakers } from './routing/breaker.ts';
 import { createRuntime, type RuntimeParts } from './runtime.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
+import { registerCoreGauges } from './telemetry/core-gauges.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { metricsAccessOf } from './telemetry/metrics-route.ts';
+import { storePools } from './telemetry/store-pools.ts';
+import { textOfAllWorkers } from './telemetry/worker-metrics.ts';
 
 /** What tests and embedders put in the place of clock, chance, environment and names. */
 export interface GatewayOverrides {
@@ -62,7 +73,10 @@ interface Held {
 export async function createGateway(config: GatewayConfig, overrides: GatewayOverrides = {}): Promise<Gateway> {
   const log = overrides.log ?? createLog(config.log.level);
   const now = overrides.now ?? Date.now;
-  const basics: RuntimeParts = {
+  const metrics = createMetrics();
+  const logs = config.logs === undefined ? undefined : await createLogs(config.logs, { now: Date.now, log, metrics });
+  const redis = config.redisUrl === undefined ? undefined : openSharedRedis(config.redisUrl, log);
+  const basics: Omit<RuntimeParts, 'counters'> = {
     now,
     newId: overrides.newId ?? randomUUID,
     random: overrides.random ?? Math.random,
@@ -73,11 +87,15 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     directory: overrides.directory,
     keysIssued: overrides.keysIssued,
     breakers: createBreakers(now),
+    metrics,
+    logs: logs?.sinks ?? noLogs,
+    redis,
     // Its deadlines are those of the machine, whatever the clock of the gateway says.
     sandbox: createSandbox({ log, now: Date.now }),
   };
-  const records = await openRecords(config, basics, () => current.runtime);
-  const parts: RuntimeParts = { ...basics, ...recordsOf(records) };
+  const records = await openRecords(config, { ...basics, logStore: logs?.store ?? noLogStore }, () => current.runtime);
+  const counters = records?.counters ?? createCounters({ now, log, metrics, ...redisOptions(config) });
+  const parts: RuntimeParts = { ...basics, ...recordsOf(records), counters };
   let current: Held = { runtime: await firstRuntime(config, parts, records), leases: 0, retired: false };
   let accepting = true;
   let server: Server | undefined;
@@ -94,6 +112,13 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
       },
     };
   };
+  registerCoreGauges(metrics, {
+    inFlight: () => current.leases,
+    breakers: basics.breakers.counts,
+    sandbox: () => basics.sandbox.state,
+    ...(records?.control === undefined ? {} : { store: storesOf(records.control) }),
+    ...(logs === undefined ? {} : { logs: logs.state }),
+  });
   const app = createApp({
     acquire,
     newId: parts.newId,
@@ -101,6 +126,11 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     runtime: () => current.runtime,
     control: records?.control,
     inference: config.control?.inference ?? true,
+    metrics: {
+      access: metricsAccessOf(config.metrics ?? {}),
+      text: cluster.isWorker ? textOfAllWorkers(metrics) : metrics.text,
+      contentType: metrics.contentType,
+    },
   });
 
   void compileRequestSchemas();
@@ -162,7 +192,10 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
       if (server !== undefined) await drained(server, current.runtime.config.server.drainTimeoutMs);
       await dispose(current.runtime);
       await basics.sandbox.close();
+      await counters.close();
       await records?.close();
+      await logs?.close();
+      await redis?.close();
     },
   };
 }
@@ -171,6 +204,10 @@ function recordsOf(records: RecordsSource | undefined): Partial<RuntimeParts> {
   if (records === undefined) return {};
   const { directory, checksum, keysIssued, report } = records;
   return { directory, checksum, keysIssued, report };
+}
+
+function storesOf({ store }: ControlPlane): () => ReturnType<typeof storePools> {
+  return () => storePools(store);
 }
 
 /** A config at fault must not leave the store open behind it. */
@@ -210,7 +247,12 @@ function opened(server: Server, port: number, host: string | undefined): Promise
 
 /** Settings that are read once: a reload keeps the old value, and says so. */
 function restartOnly({ server, log }: GatewayConfig): Readonly<Record<string, string | number | undefined>> {
-  return { 'server.host': server.host, 'server.port': server.port, 'log.level': log.level };
+  return {
+    'server.host': server.host,
+    'server.port': server.port,
+    'server.workers': server.workers,
+    'log.level': log.level,
+  };
 }
 
 function drained(server: Server, limitMs: number): Promise<void> {

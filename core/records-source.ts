@@ -1,13 +1,19 @@
-import { type Directory, GatewayError } from 'portcullis/sdk';
+import { type Directory, GatewayError, type LogStore } from 'portcullis/sdk';
 import type { GatewayConfig } from './config/gateway-config.ts';
 import { type ControlPlane, createControl } from './control/control.ts';
 import { providerSummaries } from './control/provider-summaries.ts';
 import { controlPlaneUrl } from './directory/control-plane-url.ts';
 import { createDirectory } from './directory/directory.ts';
 import { createHttpSource } from './directory/http-source.ts';
+import { createCounters, type LiveCounters } from './limits/counters.ts';
+import { httpCounterSource } from './limits/http-source.ts';
+import { redisOptions } from './limits/redis-options.ts';
 import { loadUnits } from './loader/load.ts';
 import type { Runtime } from './pipeline/runtime.ts';
 import { type RuntimeParts, upstreamOf, urlGuardOf } from './runtime.ts';
+
+/** What the records need of the process. */
+export type RecordsParts = Omit<RuntimeParts, 'counters'> & { readonly logStore: LogStore };
 
 /** Where the data plane finds its records. */
 export interface RecordsSource {
@@ -16,6 +22,8 @@ export interface RecordsSource {
   readonly keysIssued: () => boolean;
   /** Absent: the audit log is elsewhere. */
   readonly report?: RuntimeParts['report'];
+  /** Counts that outlive this process. */
+  readonly counters: LiveCounters;
   /** Where it is in this process. */
   readonly control: ControlPlane | undefined;
   close(): Promise<void>;
@@ -27,13 +35,18 @@ export interface RecordsSource {
  */
 export async function openRecords(
   config: GatewayConfig,
-  parts: RuntimeParts,
+  parts: RecordsParts,
   runtime: () => Runtime,
 ): Promise<RecordsSource | undefined> {
   if (config.control !== undefined) return ownControl(config, config.control, parts, runtime);
   if (config.remote === undefined) return undefined;
   const { url, token, insecure, pollMs, redisUrl } = config.remote;
   const source = createHttpSource({
+    url: controlPlaneUrl(url, insecure),
+    serviceToken: token,
+    headerVendor: config.server.headerVendors[0] ?? 'gw',
+  });
+  const counts = httpCounterSource({
     url: controlPlaneUrl(url, insecure),
     serviceToken: token,
     headerVendor: config.server.headerVendors[0] ?? 'gw',
@@ -48,15 +61,25 @@ export async function openRecords(
     directory,
     checksum: (text) => source.checksum(text),
     keysIssued: planesApart,
+    counters: createCounters({
+      now: parts.now,
+      log: parts.log,
+      metrics: parts.metrics,
+      source: counts,
+      ...redisOptions(config),
+    }),
     control: undefined,
-    close: () => directory.close(),
+    close: async () => {
+      await directory.close();
+      await counts.close();
+    },
   };
 }
 
 async function ownControl(
   config: GatewayConfig,
   settings: NonNullable<GatewayConfig['control']>,
-  parts: RuntimeParts,
+  parts: RecordsParts,
   runtime: () => Runtime,
 ): Promise<RecordsSource> {
   const units = await loadUnits(config);
@@ -78,13 +101,18 @@ async function ownControl(
     },
     providers: () => summaries,
     checks: () => runtime().checks,
+    metrics: parts.metrics,
+    redisOptions: redisOptions(config),
+    logs: { ...parts.logs, ...parts.logStore },
+    price: (question) => runtime().pipeline.price(question),
     checkConfig: (routing) => runtime().plans.check(routing),
   });
   return {
     directory: control.directory,
     checksum: control.checksum,
     report: control.report,
-    keysIssued: settings.inference ? control.keysIssued : planesApart,
+    counters: control.counters,
+    keysIssued: settings.inference && (config.server.workers ?? 1) === 1 ? control.keysIssued : planesApart,
     control,
     close: async () => {
       await control.close();
@@ -93,7 +121,7 @@ async function ownControl(
   };
 }
 
-/** Whoever runs the planes apart has a deployment, where nobody is anonymous. */
+/** Whoever runs the planes apart, or several workers, has a deployment, where nobody is anonymous. */
 const planesApart = () => true;
 
 /** Records are small; prompts of requests to models are not. */

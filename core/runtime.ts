@@ -1,9 +1,12 @@
 import {
   type AuditEvent,
+  type Counters,
   type Directory,
   type FileSections,
   type Log,
+  type LogSinks,
   type Manifest,
+  type Metrics,
   phaseNames,
 } from 'portcullis/sdk';
 import { loadGuardrails } from './checks/load-guardrails.ts';
@@ -19,11 +22,13 @@ import { namedLog } from './log.ts';
 import { askModel } from './pipeline/ask-model.ts';
 import { compilePipeline } from './pipeline/compile.ts';
 import standardOrder from './pipeline/default.json' with { type: 'json' };
+import { embed } from './pipeline/embed.ts';
 import { Plans } from './pipeline/plans.ts';
 import { checkReachable } from './pipeline/reachable.ts';
 import type { Runtime } from './pipeline/runtime.ts';
 import { addNote } from './pipeline/settle.ts';
 import { TargetSettings } from './pipeline/target-settings.ts';
+import type { RedisConnection } from './redis/plugin-redis.ts';
 import type { Breakers } from './routing/breaker.ts';
 import { createCodeRunner } from './sandbox/code-runner.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -44,6 +49,11 @@ export interface RuntimeParts {
   readonly resolve: UrlGuardOptions['resolve'] | undefined;
   readonly breakers: Breakers;
   readonly sandbox: Sandbox;
+  readonly counters: Counters;
+  readonly metrics: Metrics;
+  readonly logs: LogSinks;
+  /** Absent: the operator has none. */
+  readonly redis?: RedisConnection | undefined;
   /** Absent: there is no control plane. */
   readonly directory?: Directory | undefined;
   /** The keyed checksum of a text; undefined while its key is not known. Absent: there is no control plane. */
@@ -73,7 +83,7 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
   );
   checkSavedProviders(config.providers, units.providers);
   const phases = phasesOf(config);
-  const beside = parts.directory === undefined ? [] : (config.controlPlugins ?? standardControl);
+  const beside = parts.directory === undefined ? standardOrder.beside : (config.controlPlugins ?? standardControl);
   const hostFor = (manifest: Manifest) =>
     createHost(manifest, {
       log: (plugin) => namedLog(parts.log, plugin),
@@ -88,6 +98,12 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       report: parts.report,
       note: addNote,
       checks,
+      counters: parts.counters,
+      metrics: parts.metrics,
+      logs: parts.logs,
+      price: (question) => runtime.pipeline.price(question),
+      embed: (question, request) => embed(runtime, question, request, parts.newId()),
+      redis: (plugin) => parts.redis?.forPlugin(plugin),
       send: (url, request) => upstream.fetch(url, request),
     });
   const loaded = await setupPlugins(phases, units.plugins, hostFor, beside);
@@ -165,14 +181,17 @@ function providerFinder(units: Units): (name: string) => ProviderUnit {
 }
 
 function phasesOf(config: GatewayConfig): ListedPhases {
-  const standard = standardOrder as Readonly<Record<string, readonly string[]>>;
+  const standard: Readonly<Record<string, readonly string[]>> = standardOrder;
   return Object.fromEntries(
     phaseNames.map((phase) => [phase, config.phases[phase] ?? (standard[phase] ?? []).map((plugin) => ({ plugin }))]),
   );
 }
 
 /** Calls of one kind: each has its own pools. */
-export function upstreamOf({ server }: GatewayConfig, { now, newId, resolve }: RuntimeParts): Upstream {
+export function upstreamOf(
+  { server, ledger }: GatewayConfig,
+  { now, newId, resolve }: Pick<RuntimeParts, 'now' | 'newId' | 'resolve'>,
+): Upstream {
   const { connectMs, firstByteMs, gapMs, totalMs, requestMs } = server.timeouts;
   return new Upstream({
     guard: urlGuardOf({ server }, { resolve }),
@@ -183,6 +202,7 @@ export function upstreamOf({ server }: GatewayConfig, { now, newId, resolve }: R
     customHostMaxReplyBytes: server.customHostMaxReplyBytes,
     now,
     newId,
+    ledger,
   });
 }
 

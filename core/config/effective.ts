@@ -25,6 +25,9 @@ export function effectiveConfig(file: OperatorFile | undefined, environment: Env
     guardrail_credentials = {},
     default_guardrails,
     control,
+    ledger,
+    logs,
+    limits,
     server,
   } = file ?? embedded;
   return {
@@ -50,7 +53,18 @@ export function effectiveConfig(file: OperatorFile | undefined, environment: Env
     guardrailCredentials: guardrail_credentials,
     ...(default_guardrails === undefined ? {} : { defaultGuardrails: defaults(default_guardrails) }),
     ...(control?.plugins === undefined ? {} : { controlPlugins: control.plugins }),
+    ...(logs === undefined ? {} : { logsFile: logs }),
     ...(environment.BLOCK_INLINE_CONFIG === true ? { blockInlineConfig: true } : {}),
+    limits: {
+      whenRedisAway: pick(environment, 'LIMITS_WHEN_REDIS_AWAY', limits?.when_redis_away),
+      redisTimeoutMs: pick(environment, 'LIMITS_REDIS_TIMEOUT', limits?.redis_timeout),
+    },
+    metrics: { enabled: environment.ENABLE_PROMETHEUS, token: environment.PROMETHEUS_TOKEN },
+    ...(environment.REDIS_URL === undefined ? {} : { redisUrl: environment.REDIS_URL }),
+    ledger: {
+      askUsage: pick(environment, 'LEDGER_ASK_USAGE', ledger?.ask_usage),
+      onDisconnect: pick(environment, 'LEDGER_ON_DISCONNECT', ledger?.on_disconnect),
+    },
   };
 }
 
@@ -83,6 +97,7 @@ function serverConfig(server: OperatorFile['server'], environment: EnvironmentVa
     port: pick(environment, 'PORT', server?.port),
     bodyLimit: pick(environment, 'MAX_BODY_BYTES', server?.body_limit),
     drainTimeoutMs: pick(environment, 'DRAIN_TIMEOUT', server?.drain_timeout),
+    workers: pick(environment, 'WORKERS', server?.workers),
     headerVendors: pick(environment, 'HEADER_VENDORS', server?.header_vendors),
     cors: { enabled: server?.cors?.enabled ?? false, origins: server?.cors?.origins ?? ['*'] },
     trustedHosts: pick(environment, 'TRUSTED_CUSTOM_HOSTS', server?.trusted_hosts),

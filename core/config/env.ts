@@ -1,6 +1,7 @@
 import { GatewayError } from 'portcullis/sdk';
 import type { Static, TSchema } from 'typebox';
 import { fields } from './fields.ts';
+import { logFields } from './log-fields.ts';
 import { readText } from './read-text.ts';
 
 interface Variable<Schema extends TSchema> {
@@ -33,10 +34,17 @@ export const environmentTable = {
   MAX_REPLY_BYTES: variable(fields.maxReplyBytes),
   CUSTOM_HOST_MAX_REPLY_BYTES: variable(fields.customHostMaxReplyBytes),
   DRAIN_TIMEOUT: variable(fields.drainTimeoutMs),
+  WORKERS: variable(fields.workers),
   MAX_ROOT_CONFIG_TARGETS: variable(fields.rootTargets),
   MAX_CONDITIONAL_ROOT_CONFIG_TARGETS: variable(fields.conditionalRootTargets),
   MAX_NESTED_CONFIG_TARGETS: variable(fields.nestedTargets),
   BLOCK_INLINE_CONFIG: variable(fields.blockInlineConfig),
+  LEDGER_ASK_USAGE: variable(fields.ledgerAskUsage),
+  LEDGER_ON_DISCONNECT: variable(fields.ledgerOnDisconnect),
+  LIMITS_WHEN_REDIS_AWAY: variable(fields.limitsWhenRedisAway),
+  LIMITS_REDIS_TIMEOUT: variable(fields.limitsRedisMs),
+  ENABLE_PROMETHEUS: variable(fields.enablePrometheus),
+  PROMETHEUS_TOKEN: variable(fields.prometheusToken),
   SERVER_MODE: variable(fields.serverMode),
   CONTROL_PLANE_URL: variable(fields.controlPlaneUrl),
   CONTROL_PLANE_INSECURE: variable(fields.controlPlaneInsecure),
@@ -44,6 +52,27 @@ export const environmentTable = {
   DIRECTORY_POLL_MS: variable(fields.directoryPollMs),
   REDIS_URL: variable(fields.redisUrl),
   LOG_LEVEL: variable(fields.logLevel),
+  ANALYTICS_STORE: variable(logFields.analyticsStore),
+  ANALYTICS_STORE_ENDPOINT: variable(logFields.analyticsEndpoint),
+  ANALYTICS_STORE_PORT: variable(logFields.analyticsPort),
+  ANALYTICS_STORE_USER: variable(logFields.analyticsUser),
+  ANALYTICS_STORE_PASSWORD: variable(logFields.analyticsPassword),
+  ANALYTICS_STORE_DATABASE: variable(logFields.analyticsDatabase),
+  ANALYTICS_STORE_TLS: variable(logFields.analyticsTls),
+  LOG_STORE: variable(logFields.store),
+  LOG_STORE_ACCESS_KEY: variable(logFields.accessKey),
+  LOG_STORE_SECRET_KEY: variable(logFields.secretKey),
+  LOG_STORE_REGION: variable(logFields.region),
+  LOG_STORE_GENERATIONS_BUCKET: variable(logFields.bucket),
+  LOG_STORE_BASEPATH: variable(logFields.basePath),
+  LOG_STORE_ENDPOINT: variable(logFields.endpoint),
+  LOG_STORE_FILE_PATH_FORMAT: variable(logFields.pathFormat),
+  LOG_STORE_CONNECTION_FAILURE_THRESHOLD: variable(logFields.failureThreshold),
+  LOG_STORE_CONNECTION_BACKOFF_MS: variable(logFields.backoffMs),
+  LOG_STORE_CONNECTION_TIMEOUT_MS: variable(logFields.timeoutMs),
+  LOG_MAX_BODY_BYTES: variable(logFields.maxBodyBytes),
+  LOG_RETENTION_DAYS: variable(logFields.logDays),
+  METRICS_RETENTION_DAYS: variable(logFields.metricDays),
   TRUSTED_PROXY_HOPS: variable(fields.trustedProxyHops),
   JOBS_ENABLED: variable(fields.jobsEnabled),
   PUBLIC_URL: variable(fields.publicUrl),

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { onDisconnectChoices, standardLedger } from '../ledger/settings.ts';
 import { logLevels } from './gateway-config.ts';
 
 // Timers of Node fire at once beyond this many milliseconds.
@@ -81,6 +82,13 @@ export const fields = {
     default: 30_000,
     description: 'How long running requests may take to finish after the gateway was told to stop, in milliseconds.',
   }),
+  workers: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: 1,
+    description:
+      'Processes that serve the port together; more than one needs REDIS_URL, where they count limits together.',
+  }),
   rootTargets: targets('Most targets at the top level of a routing config.', 100),
   conditionalRootTargets: targets('Most targets at the top level of a conditional routing config.', 1000),
   nestedTargets: targets('Most targets below one target of the top level.', 50),
@@ -88,6 +96,37 @@ export const fields = {
     default: false,
     description:
       'Whether requests may name only what is saved: inline configs, providers, custom hosts, provider URLs and forwarded headers are refused.',
+  }),
+  ledgerAskUsage: Type.Boolean({
+    default: standardLedger.askUsage,
+    description:
+      'Whether providers are asked for the token counts of streams where the client has not asked; it does not see them.',
+  }),
+  ledgerOnDisconnect: Type.Enum([...onDisconnectChoices], {
+    default: standardLedger.onDisconnect,
+    description:
+      'What becomes of an answer whose client has left: `count` gives it up and counts what came of it, `drain` reads it to its end, for 30 seconds and 8 MiB at most.',
+  }),
+  limitsWhenRedisAway: Type.Enum(['open', 'closed'], {
+    default: 'open',
+    description:
+      'What becomes of requests under limits while Redis is away or slow: `open` counts them in each process and tells Redis later, `closed` refuses them.',
+  }),
+  limitsRedisMs: Type.Integer({
+    minimum: 10,
+    maximum: 10_000,
+    default: 250,
+    description:
+      'Longest wait for Redis when a limit is counted, in milliseconds; a few such waits in a row, and nobody waits.',
+  }),
+  enablePrometheus: Type.Boolean({
+    description:
+      'Whether `/metrics` is there: for anyone who reaches the port, or with PROMETHEUS_TOKEN for whoever brings it. Not set: for programs on this machine alone.',
+  }),
+  prometheusToken: Type.String({
+    minLength: 16,
+    accepts: 'at least 16 characters',
+    description: 'Bearer token that `/metrics` asks for.',
   }),
   serverMode: Type.Enum(['all', 'gateway', 'control'], {
     default: 'all',

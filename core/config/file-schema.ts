@@ -1,6 +1,7 @@
 import { type JsonObject, type PhaseName, phaseNames } from 'portcullis/sdk';
 import Type, { type Static, type TProperties } from 'typebox';
 import { fields } from './fields.ts';
+import { logsSection } from './log-fields.ts';
 
 /** `name` or `name@major` of a unit. */
 export const unitPattern = '^[a-z0-9][a-z0-9-]{0,63}(@[0-9]{1,6})?$';
@@ -62,6 +63,7 @@ const server = closed(
     port: optional(fields.port),
     body_limit: optional(fields.bodyLimit),
     drain_timeout: optional(fields.drainTimeoutMs),
+    workers: optional(fields.workers),
     header_vendors: optional(fields.headerVendors),
     cors: optional(cors),
     trusted_hosts: optional(fields.trustedHosts),
@@ -234,6 +236,19 @@ export const fileSchema = closed(
       ),
     ),
     phases: optional(phases),
+    limits: optional(
+      closed(
+        { when_redis_away: optional(fields.limitsWhenRedisAway), redis_timeout: optional(fields.limitsRedisMs) },
+        'How limits are counted by several processes. A variable of the environment beats what stands here.',
+      ),
+    ),
+    logs: optional(closed(logsSection, 'The logs of requests. A variable of the environment beats what stands here.')),
+    ledger: optional(
+      closed(
+        { ask_usage: optional(fields.ledgerAskUsage), on_disconnect: optional(fields.ledgerOnDisconnect) },
+        'How the tokens of requests are counted. A variable of the environment beats what stands here.',
+      ),
+    ),
     control: optional(
       closed(
         {

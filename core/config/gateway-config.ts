@@ -1,5 +1,9 @@
 import type { DefaultGuardrails, FileGuardrail, FileKey, JsonObject, PhaseName } from 'portcullis/sdk';
 import type { ControlSettings, RemoteSettings } from '../control/settings.ts';
+import type { LedgerSettings } from '../ledger/settings.ts';
+import type { LogsSettings } from '../logs/settings.ts';
+import type { MetricsSettings } from '../telemetry/metrics-route.ts';
+import type { OperatorFile } from './file-schema.ts';
 
 /** The levels of the log, from the most talkative to none. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -38,6 +42,17 @@ export interface GatewayConfig {
   readonly controlPlugins?: readonly string[];
   /** Requests may name only what is saved, whoever sends them. Default false. */
   readonly blockInlineConfig?: boolean;
+  /** What becomes of requests under limits while Redis is away, and how long it may take, in milliseconds. */
+  readonly limits?: { readonly whenRedisAway: 'open' | 'closed'; readonly redisTimeoutMs: number };
+  readonly metrics?: MetricsSettings;
+  /** Where requests are kept; absent: nowhere. */
+  readonly logs?: LogsSettings;
+  /** What the operator's file says about that, for `logsSettingsOf`. */
+  readonly logsFile?: OperatorFile['logs'];
+  /** The Redis that processes share; absent: there is none. */
+  readonly redisUrl?: string;
+  /** How tokens are counted; absent: as its defaults say. */
+  readonly ledger?: LedgerSettings;
 }
 
 export interface ServerConfig {
@@ -47,6 +62,8 @@ export interface ServerConfig {
   readonly bodyLimit: number;
   /** How long running requests may take to finish after the gateway was told to stop. */
   readonly drainTimeoutMs: number;
+  /** Processes that serve the port together. Default 1. */
+  readonly workers?: number;
   /** The vendor segments of the gateway's headers; the first is canonical. */
   readonly headerVendors: readonly string[];
   readonly cors: { readonly enabled: boolean; readonly origins: readonly string[] };

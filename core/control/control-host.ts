@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto';
 import {
   type Checks,
   type ControlHost,
+  type Counters,
   type Directory,
   type FetchReply,
   type FetchRequest,
   GatewayError,
   type Log,
+  type LogSinks,
+  type LogStore,
   type Mail,
   type Manifest,
   type Operation,
@@ -34,6 +37,9 @@ export interface ControlCapabilities {
   readonly checkUrl: (url: string, param: string) => Promise<void>;
   readonly providers: () => readonly ProviderSummary[];
   readonly checks: () => Checks;
+  readonly counters: Counters;
+  readonly logs: LogStore & LogSinks;
+  readonly price: ControlHost['price'];
   readonly checkConfig: ControlHost['checkConfig'];
 }
 
@@ -64,13 +70,23 @@ export function createControlHost(manifest: Manifest, capabilities: ControlCapab
     mail,
     checkUrl,
     providers,
-    checks: permissions.checks === true ? later(capabilities.checks) : refusing(() => refuseChecks(name)),
+    checks: permissions.checks === true ? later(capabilities.checks) : refusing(() => grant(name, false, 'checks')),
+    get counters() {
+      grant(name, permissions.counters, 'counters');
+      return capabilities.counters;
+    },
+    get logs() {
+      grant(name, permissions.logs, 'logs');
+      return capabilities.logs;
+    },
+    price: capabilities.price,
     checkConfig,
   });
 }
 
-function refuseChecks(name: string): never {
-  const text = `The plugin ${name} may not do this: its plugin.json does not grant permissions.checks.`;
+function grant(plugin: string, granted: boolean | undefined, permission: string): void {
+  if (granted === true) return;
+  const text = `The plugin ${plugin} may not do this: its plugin.json does not grant permissions.${permission}.`;
   throw new GatewayError('forbidden', text);
 }
 

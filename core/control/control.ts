@@ -8,6 +8,9 @@ import type {
   FetchRequest,
   JsonObject,
   Log,
+  LogSinks,
+  LogStore,
+  Metrics,
   ProviderSummary,
   Records,
 } from 'portcullis/sdk';
@@ -15,6 +18,10 @@ import { directoryActions } from '../directory/actions.ts';
 import { createDirectory, type LiveDirectory } from '../directory/directory.ts';
 import { createStoreSource } from '../directory/store-source.ts';
 import { bumpVersion } from '../directory/versions.ts';
+import { counterActions } from '../limits/actions.ts';
+import { createCounters, type LiveCounters } from '../limits/counters.ts';
+import type { RedisOptions } from '../limits/redis-options.ts';
+import { sqlCounterSource } from '../limits/sql-source.ts';
 import type { PluginEntry } from '../loader/load.ts';
 import type { Registry } from '../loader/registry.ts';
 import { namedLog } from '../log.ts';
@@ -51,6 +58,10 @@ export interface ControlParts {
   readonly checkUrl: (url: string, param: string) => Promise<void>;
   readonly providers: () => readonly ProviderSummary[];
   readonly checks: () => Checks;
+  readonly metrics: Metrics;
+  readonly redisOptions: RedisOptions;
+  readonly logs: LogStore & LogSinks;
+  readonly price: ControlHost['price'];
   readonly checkConfig: ControlHost['checkConfig'];
 }
 
@@ -65,6 +76,7 @@ export interface ControlPlane {
   readonly endpoints: readonly Endpoint[];
   readonly store: Store;
   readonly jobs: Jobs;
+  readonly counters: LiveCounters;
   readonly checksum: (text: string) => string;
   /** Writes an audit entry in the background. */
   readonly report: (event: AuditEvent) => void;
@@ -119,6 +131,10 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
     });
     opened.unshift(() => directory.close());
 
+    const counts = sqlCounterSource(store, now);
+    const counters = createCounters({ now, log, metrics: parts.metrics, source: counts, ...parts.redisOptions });
+    opened.unshift(() => counters.close());
+
     const capabilities: ControlCapabilities = {
       log: (plugin) => namedLog(log, plugin),
       now,
@@ -136,6 +152,9 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       checkUrl: parts.checkUrl,
       providers: parts.providers,
       checks: parts.checks,
+      counters,
+      logs: parts.logs,
+      price: parts.price,
       checkConfig: parts.checkConfig,
     };
     const units = await setupControl(entries, (manifest) => createControlHost(manifest, capabilities));
@@ -163,7 +182,10 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
     };
     state.operations = operations;
     const welcome = await firstStart(units, { store, operations, newId, now });
-    const endpoints = routeTable(units, models, directoryActions({ source, checksumKey: vault.checksumKey }));
+    const endpoints = routeTable(units, models, [
+      ...directoryActions({ source, checksumKey: vault.checksumKey }),
+      ...counterActions(counts),
+    ]);
     const jobs = startJobs(
       units.flatMap(({ control }) => control.jobs ?? []),
       { store, log, now, newId, scheduled: settings.runsJobs },
@@ -174,6 +196,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       endpoints,
       store,
       jobs,
+      counters,
       checksum: vault.checksum,
       report: reporter({ store, sink: operations.audit, log, now }),
       welcome,

@@ -1,5 +1,6 @@
 import { GatewayError, type Log } from 'portcullis/sdk';
 import { directoryMigrations } from '../directory/versions.ts';
+import { counterMigrations } from '../limits/tables.ts';
 import type { PluginEntry } from '../loader/load.ts';
 import { jobMigrations } from '../resources/jobs.ts';
 import { coreMigrations as vaultMigrations } from '../secrets/vault.ts';
@@ -9,7 +10,13 @@ import { firstStartMigrations } from './first-start.ts';
 
 const core: MigrationSet = {
   plugin: 'core',
-  migrations: [...vaultMigrations.migrations, ...jobMigrations, ...firstStartMigrations, ...directoryMigrations],
+  migrations: [
+    ...vaultMigrations.migrations,
+    ...jobMigrations,
+    ...firstStartMigrations,
+    ...directoryMigrations,
+    ...counterMigrations,
+  ],
 };
 
 /**

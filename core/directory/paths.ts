@@ -13,6 +13,8 @@ const lengths: Readonly<Record<DirectoryKind, number>> = {
   guardrail: 3,
   checkCredentials: 2,
   secretReference: 2,
+  limitPolicies: 1,
+  prices: 1,
 };
 
 /** Where a path may have an empty part: no workspace stands for the organisation itself. */

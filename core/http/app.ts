@@ -6,6 +6,7 @@ import type { ControlPlane } from '../control/control.ts';
 import { identify } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
 import { errorEnvelope } from '../resources/envelope.ts';
+import { type MetricsRouteOptions, metricsRoute } from '../telemetry/metrics-route.ts';
 import { controlRouter } from './control-routes.ts';
 import { exchangeOf, noInference } from './exchange-of.ts';
 import { type HandlerOptions, inferenceHandler, plainError } from './handle.ts';
@@ -19,6 +20,8 @@ export interface AppOptions extends HandlerOptions {
   readonly control?: ControlPlane | undefined;
   /** Whether requests to models are served; a control plane may stand alone. */
   readonly inference: boolean;
+  /** Who may read `/metrics`, and what stands there. */
+  readonly metrics: MetricsRouteOptions;
 }
 
 /** The HTTP surface: inference routes, health, the pipeline's listing, and errors for everything else. */
@@ -32,6 +35,7 @@ export function createApp(options: AppOptions): Koa {
   app.use(edge(options));
   const router = new Router({ sensitive: true, strict: true });
   health(router, options);
+  router.get('/metrics', metricsRoute(options.metrics));
   router.get('/v1/pipeline', async (ctx) => {
     await identify(options.runtime(), exchangeOf(ctx, noInference, {}, options.runtime(), options.newId()));
     ctx.body = { phases: options.runtime().pipeline.rows };

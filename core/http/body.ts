@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { asObject, GatewayError, type JsonObject } from 'portcullis/sdk';
+import { asObject, GatewayError, type JsonArray, type JsonObject } from 'portcullis/sdk';
 import { faultPosition } from './json-position.ts';
 
 /** Reads a request body whole. @throws GatewayError `payload_too_large`, `unsupported_media_type` or `client_closed` */
@@ -59,8 +59,12 @@ export function checkJsonType(request: IncomingMessage): void {
   );
 }
 
-/** @throws GatewayError `invalid_json` with line and column, or `bad_request` when the body is no object */
-export function parseBody(bytes: Buffer): JsonObject {
+/**
+ * @param list the member that an array is given as, also one whose items some client has spread into an object as `0`,
+ * `1` and so on; absent: an array is refused
+ * @throws GatewayError `invalid_json` with line and column, or `bad_request` when the body is no object
+ */
+export function parseBody(bytes: Buffer, list?: string): JsonObject {
   let value: unknown;
   const text = bytes.toString('utf8');
   try {
@@ -73,7 +77,16 @@ export function parseBody(bytes: Buffer): JsonObject {
         : `The request body is not JSON: line ${line}, column ${column}.`;
     throw new GatewayError('invalid_json', message, { cause });
   }
-  const body = asObject(value);
+  const items = list === undefined ? undefined : itemsOf(value);
+  const body = list === undefined || items === undefined ? asObject(value) : { [list]: items };
   if (body === undefined) throw new GatewayError('bad_request', 'The request body must be a JSON object.');
   return body;
+}
+
+function itemsOf(value: unknown): JsonArray | undefined {
+  if (Array.isArray(value)) return value as JsonArray;
+  const names = Object.keys(asObject(value) ?? {});
+  return names.length > 0 && names.every((name, index) => name === String(index))
+    ? Object.values(asObject(value) ?? {})
+    : undefined;
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { type DialectName, GatewayError, type Outcome } from 'portcullis/sdk';
+import { Capture } from '../ledger/capture.ts';
 import { authorise } from '../pipeline/authorise.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { identify, runExchange } from '../pipeline/run.ts';
@@ -33,6 +34,8 @@ export function inferenceHandler(route: InferenceRoute, options: HandlerOptions)
     const exchange = exchangeOf(ctx, route, params, runtime, options.newId());
     watchClient(ctx.res, exchange);
     const outcome = await outcomeOf(ctx, route, exchange, runtime, options.accepting());
+    if (runtime.pipeline.keepsBodies && outcome.body.kind === 'stream') exchange.sent = new Capture();
+    exchange.clock.replied();
     respond(ctx.res, exchange, outcome, (ending) => {
       void settle(runtime, exchange, outcome, ending).finally(release);
     });
@@ -65,9 +68,11 @@ async function outcomeOf(
     authorise(exchange);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       if (route.kind !== undefined) checkJsonType(ctx.req);
+      const since = performance.now();
       const bytes = await readBody(ctx.req, runtime.config.server.bodyLimit);
       exchange.rawBody = bytes;
       if (route.kind !== undefined) exchange.body = parseBody(bytes);
+      exchange.clock.spend('parse', since);
     }
     return await runExchange(runtime, exchange, route.kind);
   } catch (error) {

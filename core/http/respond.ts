@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Outcome } from 'portcullis/sdk';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Ending } from '../pipeline/settle.ts';
+import { serverTiming } from '../telemetry/server-timing.ts';
 
 /** Above this, copying costs more than a second write. */
 const oneWriteBytes = 16 * 1024;
@@ -56,7 +57,11 @@ export function respond(
   // The transport may tell of a client's leave, as an error, before the listener above has run.
   const gone = () => over || exchange.cancellation.cancelled;
   stream.pipe({
-    data: (chunk) => gone() || response.write(chunk),
+    data: (chunk) => {
+      if (gone()) return true;
+      exchange.sent?.add(chunk);
+      return response.write(chunk);
+    },
     end: () => {
       if (gone()) return finish('left');
       response.end();
@@ -102,8 +107,22 @@ function replyHeaders(exchange: Exchange, outcome: Outcome): HeaderValues {
     headers[own.retries] = outcome.retries;
   }
   if (outcome.provider !== undefined) headers[own.provider] = outcome.provider;
+  const cache = outcome.cache ?? (asksCache(exchange) ? 'DISABLED' : undefined);
+  if (cache !== undefined) headers[own.cache] = cache;
+  if (exchange.control('timing') === 'true') Object.assign(headers, timingHeaders(exchange));
   if (outcome.error === 'internal' || outcome.error === 'plugin_failed') headers[own.exception] = 'true';
   return headers;
+}
+
+/** Whoever sends a header about the cache learns that there is no rule for it. */
+function asksCache(exchange: Exchange): boolean {
+  return exchange.control('cache-force-refresh') !== undefined || exchange.control('cache-namespace') !== undefined;
+}
+
+/** Where the time went, for callers who ask with `x-gw-timing: true`. */
+function timingHeaders({ clock, vendor }: Exchange): HeaderValues {
+  const { value, overheadMs } = serverTiming(clock.timings(), clock.elapsed);
+  return { 'server-timing': value, [ownHeaders(vendor).overhead]: overheadMs };
 }
 
 interface OwnHeaders {
@@ -113,6 +132,8 @@ interface OwnHeaders {
   readonly retries: string;
   readonly provider: string;
   readonly exception: string;
+  readonly cache: string;
+  readonly overhead: string;
 }
 
 const byVendor = new Map<string, OwnHeaders>();
@@ -128,6 +149,8 @@ function ownHeaders(vendor: string): OwnHeaders {
     retries: `x-${vendor}-retry-attempt-count`,
     provider: `x-${vendor}-provider`,
     exception: `x-${vendor}-gateway-exception`,
+    cache: `x-${vendor}-cache-status`,
+    overhead: `x-${vendor}-overhead-ms`,
   };
   byVendor.set(vendor, names);
   return names;

@@ -1,17 +1,25 @@
 import {
   type AuditEvent,
   type Checks,
+  type Cost,
+  type Counters,
   type Directory,
   type DirectoryKind,
+  type EmbeddingQuestion,
   type FetchReply,
   type FetchRequest,
   type FileSections,
   GatewayError,
   type Host,
   type Log,
+  type LogSinks,
   type Manifest,
+  type MaybePromise,
+  type Metrics,
+  type PriceQuestion,
   type RequestContext,
   type RequestNote,
+  type SharedRedis,
   type Slot,
 } from 'portcullis/sdk';
 import { Exchange } from '../pipeline/exchange.ts';
@@ -33,6 +41,13 @@ export interface Capabilities {
   readonly checksum?: ((text: string) => string | undefined) | undefined;
   readonly note: (request: RequestContext, note: RequestNote) => void;
   readonly checks: Checks;
+  readonly counters: Counters;
+  readonly metrics: Metrics;
+  readonly logs: LogSinks;
+  readonly price: (question: PriceQuestion) => MaybePromise<Cost | undefined>;
+  readonly embed: (question: EmbeddingQuestion, request: RequestContext) => Promise<readonly number[]>;
+  /** Of the plugin of that name; undefined: the operator has no Redis. */
+  readonly redis: (plugin: string) => SharedRedis | undefined;
   /** Absent: there is no control plane in this process. */
   readonly report?: ((event: AuditEvent) => void) | undefined;
   /** Goes to the network through the URL guard; follows no redirect. Gets only what has been allowed. */
@@ -79,6 +94,24 @@ export function createHost(manifest: Manifest, capabilities: Capabilities): Host
     report: (event) => capabilities.report?.(event),
     note: capabilities.note,
     checks: permissions.checks === true ? capabilities.checks : refusing(() => grant(false, 'permissions.checks')),
+    get counters() {
+      grant(permissions.counters === true, 'permissions.counters');
+      return capabilities.counters;
+    },
+    metrics: capabilities.metrics,
+    get logs() {
+      grant(permissions.logs === true, 'permissions.logs');
+      return capabilities.logs;
+    },
+    price: capabilities.price,
+    embed: async (question, request) => {
+      grant(permissions.models === true, 'permissions.models');
+      return capabilities.embed(question, request);
+    },
+    get redis() {
+      grant(permissions.redis === true, 'permissions.redis');
+      return capabilities.redis(name);
+    },
     controlled: directory !== undefined,
     directory: (kind, ...path) => {
       grant(kinds.has(kind), `permissions.directory: ${kind}`);

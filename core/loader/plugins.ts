@@ -24,6 +24,7 @@ export interface LoadedPlugin {
   readonly major: number;
   readonly version: string;
   readonly serves: readonly string[];
+  readonly bodies: boolean;
   readonly manifest: Manifest;
   readonly hooks: Hooks;
 }
@@ -161,7 +162,8 @@ async function setUp({ entry, filled, listedAt }: Prepared, host: Host): Promise
     const lines = faults.map((fault) => `The plugin ${referenceOf(manifest)} (${entry.folder}) ${fault}.`);
     throw new GatewayError('invalid_config', lines.join('\n'), { param: listedAt });
   }
-  return { name, major: majorOf(manifest), version, serves, manifest, hooks };
+  const bodies = manifest.permissions?.bodies === true;
+  return { name, major: majorOf(manifest), version, serves, bodies, manifest, hooks };
 }
 
 async function madeHooks({ manifest, definition }: PluginEntry, config: Json, host: Host, at: string): Promise<Hooks> {

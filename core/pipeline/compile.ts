@@ -1,5 +1,6 @@
 import {
   Answer,
+  type Cost,
   GatewayError,
   type HookEntry,
   type Hooks,
@@ -8,9 +9,11 @@ import {
   type MaybePromise,
   type Outcome,
   type PhaseName,
+  type PriceQuestion,
   type Principal,
   type ProviderEntry,
   phaseNames,
+  type RecordBodies,
   type RequestContext,
   type RequestRecord,
   type Resolution,
@@ -26,6 +29,8 @@ export interface ReadyPlugin {
   readonly major: number;
   readonly version: string;
   readonly serves: readonly string[];
+  /** Whether its log phase gets what was said. */
+  readonly bodies?: boolean;
   readonly hooks: Hooks;
 }
 
@@ -57,7 +62,12 @@ export interface Pipeline {
   attempt(target: TargetContext, call: () => Promise<Outcome>): Promise<Outcome>;
   afterRequest(target: TargetContext, outcome: Outcome): MaybePromise<Outcome>;
   settle(request: RequestContext, record: RequestRecord): MaybePromise<void>;
-  log(record: RequestRecord): void;
+  /** `bodies` makes what was said accessible; called only where some plugin may see it. */
+  log(record: RequestRecord, bodies: () => RecordBodies): void;
+  /** Whether some plugin of the log phase may see what was said. */
+  readonly keepsBodies: boolean;
+  /** What a request costs; undefined: no plugin knows. */
+  price(question: PriceQuestion): MaybePromise<Cost | undefined>;
   /** Settings that a secret manager holds; undefined: no plugin serves secret references. */
   secrets(entry: ProviderEntry): MaybePromise<JsonObject | undefined>;
   /** @throws GatewayError for guardrails and mutators of a config that could not run */
@@ -104,7 +114,10 @@ export function compilePipeline(
   const attempt = entries('attempt');
   const afterRequest = entries('afterRequest');
   const settle = entries('settle');
-  const records = entries('log');
+  const records = entries('log').map((entry, index) => ({ ...entry, bodies: order.log[index]?.bodies === true }));
+  const prices = plugins.flatMap(({ name, hooks }) =>
+    hooks.price === undefined ? [] : [{ plugin: name, hook: hooks.price.bind(hooks) }],
+  );
   const secrets = plugins.flatMap(({ name, hooks }) =>
     hooks.secrets === undefined ? [] : [{ plugin: name, hook: hooks.secrets.bind(hooks) }],
   );
@@ -173,10 +186,12 @@ export function compilePipeline(
         },
         (plugin, error) => warn('settle', plugin, error),
       ),
-    log: (record) => {
-      for (const { plugin, hook } of records) {
+    keepsBodies: records.some(({ bodies }) => bodies),
+    price: (question) => first(prices, (hook) => hook(question)),
+    log: (record, bodiesOf) => {
+      for (const { plugin, hook, bodies } of records) {
         try {
-          const running = hook(record);
+          const running = hook(record, bodies ? bodiesOf() : undefined);
           if (running instanceof Promise) running.catch((error: unknown) => warn('log', plugin, error));
         } catch (error) {
           warn('log', plugin, error);

@@ -1,4 +1,5 @@
 import {
+  type Attempt,
   asObject,
   asString,
   type DefaultGuardrails,
@@ -15,6 +16,15 @@ import {
   type SavedConfigName,
   type WorkspaceEntry,
 } from 'portcullis/sdk';
+import type { Capture } from '../ledger/capture.ts';
+import { StageClock } from '../telemetry/stage-clock.ts';
+import {
+  type CallersTrace,
+  givenSpanId,
+  newSpanId,
+  readTraceContext,
+  traceparentOf,
+} from '../telemetry/trace-context.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 
 /** Control headers whose documented name has an older spelling that clients still send. */
@@ -69,6 +79,15 @@ export class Exchange implements RequestContext {
   readonly traceId: string;
   readonly strict: boolean;
   readonly cancellation = new Cancellation();
+  readonly clock = new StageClock();
+  /** The span of this request, 16 hex digits, and the caller's. */
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+  readonly spanName: string | undefined;
+  /** Calls of providers, in their order. */
+  readonly attempts: Attempt[] = [];
+  /** What has left of a stream; undefined: no log wants it. */
+  sent: Capture | undefined;
   body: JsonObject = {};
   rawBody: Uint8Array | undefined;
   principal: Principal = unidentified;
@@ -78,6 +97,8 @@ export class Exchange implements RequestContext {
   workspace: WorkspaceEntry | undefined;
   /** The request may name only what is saved. */
   savedOnly = false;
+  /** Somebody asks what would happen. */
+  dry = false;
   savedConfig: SavedConfigName | undefined;
   defaultGuardrails: readonly DefaultGuardrails[] | undefined;
   /** The plugins' own state, by the keys of their slots. */
@@ -87,6 +108,7 @@ export class Exchange implements RequestContext {
   /** Of the target that was tried last. */
   providerSlug: string | undefined;
   readonly #vendors: readonly string[];
+  readonly #caller: CallersTrace | undefined;
 
   constructor(options: ExchangeOptions) {
     this.id = options.id;
@@ -99,8 +121,21 @@ export class Exchange implements RequestContext {
     this.headers = options.headers;
     this.startedAt = options.startedAt;
     this.#vendors = options.vendors;
-    this.traceId = this.control('trace-id')?.slice(0, 128) || options.id;
+    const caller = readTraceContext(options.headers);
+    this.traceId = this.control('trace-id')?.slice(0, 128) || caller?.traceId || options.id;
+    this.#caller = caller;
+    this.spanId = givenSpanId(this.control('span-id')) ?? newSpanId();
+    this.parentSpanId = this.control('parent-span-id')?.slice(0, 64) || caller?.parentSpanId;
+    this.spanName = this.control('span-name')?.slice(0, 128);
     this.strict = this.control('strict-compliance') !== 'false';
+  }
+
+  /** Headers that carry the caller's trace on to providers; undefined: the caller has sent none. */
+  get traceHeaders(): Readonly<Record<string, string>> | undefined {
+    if (this.#caller === undefined) return undefined;
+    const { traceId, sampled, state } = this.#caller;
+    const traceparent = traceparentOf({ traceId, spanId: this.spanId, sampled });
+    return state === undefined ? { traceparent } : { traceparent, tracestate: state };
   }
 
   get signal(): AbortSignal {

@@ -1,4 +1,6 @@
-import type { Outcome, RequestContext, RequestNote, RequestRecord } from 'portcullis/sdk';
+import type { Cost, MaybePromise, Outcome, RequestContext, RequestNote, RequestRecord } from 'portcullis/sdk';
+import { type CountedUsage, finishUsage } from '../ledger/finish-usage.ts';
+import { ExchangeBodies } from './bodies.ts';
 import { Exchange } from './exchange.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -16,40 +18,96 @@ export function addNote(request: RequestContext, note: RequestNote): void {
   };
 }
 
-/** What follows a reply: plugins settle, then the record goes to the logs. */
+/** What follows a reply: its tokens are counted and priced, plugins settle, then the record goes to the logs. */
 export async function settle(runtime: Runtime, exchange: Exchange, outcome: Outcome, ending: Ending): Promise<void> {
-  const record = recordOf(runtime, exchange, outcome, ending);
+  const left = ending === 'left' || exchange.cancellation.cancelled;
+  const durationMs = runtime.now() - exchange.startedAt;
+  const timings = exchange.clock.timings();
+  const counting = finishUsage(outcome);
+  const counted = counting instanceof Promise ? await counting : counting;
+  const pricing = costOf(runtime, exchange, outcome, counted);
+  const cost = pricing instanceof Promise ? await pricing : pricing;
+  const record = { ...recordOf(exchange, outcome, left, counted, cost), durationMs, timings };
   const settled = runtime.pipeline.settle(exchange, record);
   if (settled instanceof Promise) await settled;
   // What plugins found out while they settled belongs to the record too.
-  runtime.pipeline.log(exchange.note === undefined ? record : { ...record, ...exchange.note });
+  const noted = exchange.note === undefined ? record : { ...record, ...exchange.note };
+  runtime.pipeline.log(noted, () => new ExchangeBodies(exchange, outcome));
 }
 
-function recordOf(runtime: Runtime, exchange: Exchange, outcome: Outcome, ending: Ending): RequestRecord {
+const free: Cost = Object.freeze({ nanoUsd: 0, parts: Object.freeze({}), source: 'none' });
+
+/** Undefined: there is usage, or a reply that must have cost something, and no price is known for it. */
+function costOf(
+  runtime: Runtime,
+  exchange: Exchange,
+  outcome: Outcome,
+  { usage }: CountedUsage,
+): MaybePromise<Cost | undefined> {
+  const { provider, model, cache } = outcome;
+  if (cache === 'HIT' || cache === 'SEMANTIC HIT' || provider === undefined) return free;
+  if (usage === undefined) return outcome.status >= 400 ? free : undefined;
+  if (model === undefined) return undefined;
   const { access } = exchange.principal;
-  const left = ending === 'left' || exchange.cancellation.cancelled;
+  return runtime.pipeline.price({
+    provider,
+    model,
+    usage,
+    at: exchange.startedAt,
+    endpoint: exchange.endpoint,
+    tier: outcome.tier?.(),
+    organisationId: access?.organisationId,
+    workspaceId: access?.workspaceId,
+    providerSlug: exchange.providerSlug,
+  });
+}
+
+function recordOf(
+  exchange: Exchange,
+  outcome: Outcome,
+  left: boolean,
+  { usage, usageSource }: CountedUsage,
+  cost: Cost | undefined,
+): Omit<RequestRecord, 'durationMs' | 'timings'> {
+  const { access } = exchange.principal;
+  const { model } = exchange.body;
+  const served = outcome.path === '' ? undefined : outcome.path;
+  const first = exchange.attempts[0]?.target;
   return {
     id: exchange.id,
     traceId: exchange.traceId,
+    spanId: exchange.spanId,
+    parentSpanId: exchange.parentSpanId,
+    spanName: exchange.spanName,
     startedAt: exchange.startedAt,
-    durationMs: runtime.now() - exchange.startedAt,
     method: exchange.method,
     path: exchange.path,
     endpoint: exchange.endpoint,
     status: left ? 499 : outcome.status,
     stream: outcome.body.kind === 'stream',
     principal: exchange.principal.id,
+    principalName: exchange.principal.name,
     organisationId: access?.organisationId,
     workspaceId: access?.workspaceId,
     keyId: access?.keyId,
+    userId: access?.userId,
+    metadata: exchange.metadata,
     configId: exchange.savedConfig?.id,
     configSlug: exchange.savedConfig?.slug,
     providerSlug: exchange.providerSlug,
     provider: outcome.provider,
     model: outcome.model,
-    target: outcome.path === '' ? undefined : outcome.path,
+    requestedModel: typeof model === 'string' ? model : undefined,
+    target: served,
+    fallback: first !== undefined && served !== undefined && first !== served,
     retries: outcome.retries,
-    usage: outcome.usage(),
+    attempts: exchange.attempts,
+    usage,
+    usageSource,
+    tier: outcome.tier?.(),
+    cost,
+    cache: outcome.cache,
+    savedNanoUsd: outcome.savedNanoUsd,
     error: left ? 'client_closed' : outcome.error,
   };
 }

@@ -4,6 +4,7 @@ import { buildOutbound, type Outbound } from '../upstream/outbound.ts';
 import { errorOutcome, type OutcomeFacts } from '../upstream/outcome.ts';
 import { allowedModel } from './allowed-models.ts';
 import type { Exchange } from './exchange.ts';
+import { identityOf } from './identity.ts';
 import type { ResolvedPlan } from './plans.ts';
 import type { Runtime } from './runtime.ts';
 import type { TargetProvider } from './target-provider.ts';
@@ -18,34 +19,54 @@ export async function runTarget(
   plan: ResolvedPlan,
   leaf: Leaf,
 ): Promise<Outcome> {
-  const { pipeline } = runtime;
   let provider: TargetProvider | undefined;
   try {
     exchange.providerSlug = undefined;
     const found = runtime.settings.providerOf(leaf, exchange);
     provider = found instanceof Promise ? await found : found;
     exchange.providerSlug = provider.slug;
-    const prepared = prepareTarget(runtime, exchange, leaf, provider);
+    const prepared = prepareTarget(runtime, exchange, plan, leaf, provider);
     const target = prepared instanceof Promise ? await prepared : prepared;
     if (target instanceof Answer) return target.outcome;
-    const known = pipeline.lookup(target);
-    const answer = known instanceof Promise ? await known : known;
-    if (answer !== undefined) return await judged(runtime, target, answer);
+    const answer = target.cache === undefined ? undefined : await lookedUp(runtime, exchange, target);
+    exchange.clock.called();
+    if (answer !== undefined) return await judged(runtime, exchange, target, answer);
     return await attempted(runtime, exchange, plan, leaf, provider, target);
   } catch (error) {
     return outcomeOfError(exchange, error, factsOf(exchange, provider, undefined, leaf));
   }
 }
 
+async function lookedUp(
+  { pipeline }: Runtime,
+  { clock }: Exchange,
+  target: TargetContext,
+): Promise<Outcome | undefined> {
+  const since = performance.now();
+  try {
+    return await pipeline.lookup(target);
+  } finally {
+    clock.spend('cache', since);
+  }
+}
+
 /** What the plugins behind the call make of an outcome. */
-function judged({ pipeline }: Runtime, target: TargetContext, outcome: Outcome): MaybePromise<Outcome> {
+function judged(
+  { pipeline }: Runtime,
+  { clock }: Exchange,
+  target: TargetContext,
+  outcome: Outcome,
+): MaybePromise<Outcome> {
+  const since = performance.now();
   const giveUp = (error: unknown): never => {
     if (outcome.body.kind === 'stream') outcome.body.stream.abort();
     throw error;
   };
   try {
     const final = pipeline.afterRequest(target, outcome);
-    return final instanceof Promise ? final.catch(giveUp) : final;
+    if (final instanceof Promise) return final.catch(giveUp).finally(() => clock.spend('guardrailsAfter', since));
+    clock.spend('guardrailsAfter', since);
+    return final;
   } catch (error) {
     return giveUp(error);
   }
@@ -67,8 +88,9 @@ function attempted(
     log.info('fields_dropped', { request: exchange.id, provider: name, fields: outbound.dropped });
   }
   const facts = factsOf(exchange, provider, outbound.facts.model, leaf);
-  return runtime.pipeline.attempt(target, () =>
-    runtime.upstream
+  return runtime.pipeline.attempt(target, () => {
+    const since = performance.now();
+    return runtime.upstream
       .call(outbound, {
         request: exchange,
         cancellation: exchange.cancellation,
@@ -77,9 +99,33 @@ function attempted(
         requestTimeoutMs: leaf.requestTimeoutMs,
         dropped: (field) => log.debug('reply_field_dropped', { request: exchange.id, provider: name, field }),
       })
-      .then((outcome) => judged(runtime, target, outcome))
-      .catch((error: unknown) => outcomeOfError(exchange, error, facts)),
-  );
+      .then((outcome) => {
+        noteAttempt(exchange, outcome, since);
+        return judged(runtime, exchange, target, outcome);
+      })
+      .catch((error: unknown) => {
+        const outcome = outcomeOfError(exchange, error, facts);
+        noteAttempt(exchange, outcome, since);
+        return outcome;
+      });
+  });
+}
+
+/** A call that went wrong behind its reply has been noted already. */
+function noteAttempt({ attempts, clock, startedAt }: Exchange, outcome: Outcome, since: number): void {
+  const { path, provider, status, error } = outcome;
+  const at = startedAt + clock.offset(since);
+  if (attempts.at(-1)?.startedAt === at) return;
+  clock.spend('upstream', since);
+  const durationMs = performance.now() - since;
+  attempts.push({
+    target: path,
+    provider,
+    status,
+    startedAt: at,
+    durationMs,
+    ...(error === undefined ? {} : { error }),
+  });
 }
 
 function outcomeOfError(exchange: Exchange, error: unknown, facts: OutcomeFacts): Outcome {
@@ -103,17 +149,33 @@ function factsOf(
 function prepareTarget(
   runtime: Runtime,
   exchange: Exchange,
+  plan: ResolvedPlan,
   leaf: Leaf,
   provider: TargetProvider,
 ): MaybePromise<TargetContext | Answer> {
-  const target = shapeTarget(runtime, exchange, leaf, provider);
-  return target instanceof Promise ? target.then((shaped) => passTarget(runtime, shaped)) : passTarget(runtime, target);
+  const target = shapeTarget(runtime, exchange, plan, leaf, provider);
+  return target instanceof Promise
+    ? target.then((shaped) => checkedTarget(runtime, exchange, shaped))
+    : checkedTarget(runtime, exchange, target);
+}
+
+function checkedTarget(
+  runtime: Runtime,
+  { clock }: Exchange,
+  target: TargetContext,
+): MaybePromise<TargetContext | Answer> {
+  const since = performance.now();
+  const passed = passTarget(runtime, target);
+  if (passed instanceof Promise) return passed.finally(() => clock.spend('guardrailsBefore', since));
+  clock.spend('guardrailsBefore', since);
+  return passed;
 }
 
 /** The target as plugins that may answer in the place of its provider get it. */
 export function shapeTarget(
-  { pipeline }: Runtime,
+  runtime: Runtime,
   exchange: Exchange,
+  plan: ResolvedPlan,
   leaf: Leaf,
   provider: TargetProvider,
 ): MaybePromise<TargetContext> {
@@ -130,8 +192,12 @@ export function shapeTarget(
     defaultParams: leaf.defaultParams,
     dropParams: leaf.dropParams,
     hooks: leaf.hooks,
+    cache: leaf.cache,
+    identity() {
+      return identityOf(runtime, exchange, plan, leaf, provider, this);
+    },
   };
-  const body = pipeline.prepare(target);
+  const body = runtime.pipeline.prepare(target);
   return body instanceof Promise ? body.then((made) => withBody(target, made)) : withBody(target, body);
 }
 
@@ -163,7 +229,9 @@ export function outboundOf(
     settings: runtime.settings.settingsOf(leaf, provider, plan, exchange, model),
     body: target.body,
     rawBody: exchange.rawBody,
+    trace: exchange.traceHeaders,
     strict: target.strict,
     vendors: runtime.config.server.headerVendors,
+    askUsage: runtime.config.ledger?.askUsage ?? true,
   });
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import {
   type Access,
@@ -53,7 +54,7 @@ export async function serve(
     else if (endpoint.needs === 'service') parts.demandService(call);
     const access = accessOf(endpoint, call);
     // Behind the look at who calls: strangers are not listened to.
-    const given = endpoint.method === 'get' ? {} : await bodyOf(ctx, limitOf(endpoint, parts));
+    const given = endpoint.method === 'get' ? {} : await bodyOf(ctx, limitOf(endpoint, parts), endpoint.action?.list);
     request = {
       id: call.id,
       plugin: endpoint.plugin,
@@ -214,9 +215,9 @@ function limitOf({ needs }: Endpoint, { bodyLimit }: ServeParts): number {
   return needs === 'public' ? Math.min(bodyLimit, strangersLimit) : bodyLimit;
 }
 
-async function bodyOf(ctx: Context, limit: number): Promise<JsonObject> {
+async function bodyOf(ctx: Context, limit: number, list: string | undefined): Promise<JsonObject> {
   const bytes = await readBody(ctx.req, limit);
-  return bytes.length === 0 ? {} : parseBody(bytes);
+  return bytes.length === 0 ? {} : parseBody(bytes, list);
 }
 
 function header(ctx: Context, name: string): string | undefined {
@@ -228,12 +229,17 @@ function send(ctx: Context, status: number, reply: ActionReply): void {
   if (reply instanceof RawReply) {
     ctx.status = reply.status;
     for (const [name, value] of Object.entries(reply.headers)) ctx.set(name, value as string);
-    ctx.body = typeof reply.body === 'object' ? Buffer.from(reply.body) : (reply.body ?? null);
+    ctx.body = wireBody(reply.body);
     ctx.status = reply.status;
     return;
   }
   ctx.status = status;
   ctx.body = reply ?? {};
+}
+
+function wireBody(body: RawReply['body']): string | Buffer | Readable | null {
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  return typeof body === 'object' ? Readable.from(body, { objectMode: false }) : (body ?? null);
 }
 
 function causeOf({ cause }: { readonly cause?: unknown }): string {

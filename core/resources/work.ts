@@ -39,7 +39,8 @@ export async function work(
   const { access } = request;
   // Who is bound to one place, or holds nothing else, need not be told whether a record is there.
   if (access.userId === undefined || access.workspaceId !== undefined) demand(access, needs, access.workspaceId);
-  const named = await workspaceNamed(operation, request, model?.resource.owner ?? action?.in ?? 'either');
+  const owner = model?.resource.owner ?? action?.in ?? 'either';
+  const named = await workspaceNamed(operation, request, owner, action?.archived);
   const scope: Scope = {
     organisationId: access.organisationId,
     ...(named === undefined ? {} : { workspaceId: named }),

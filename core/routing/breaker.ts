@@ -45,6 +45,12 @@ export class Breaker {
     return this.#probeAt !== undefined && now - this.#probeAt < this.#rule.cooldownMs;
   }
 
+  /** Half open: its time is over, and the next call says what becomes of it. */
+  get state(): 'closed' | 'open' | 'halfOpen' {
+    if (this.#openedAt === undefined) return 'closed';
+    return this.open ? 'open' : 'halfOpen';
+  }
+
   enter(): Permit {
     const era = this.#era;
     const probe = this.#openedAt !== undefined && !this.open;
@@ -117,6 +123,8 @@ export class Breaker {
 export interface Breakers {
   /** The breaker of a target, or undefined when its strategy has none. `scope` keeps tenants with equal configs apart. */
   of(plan: Plan, leaf: Leaf, scope?: string): Breaker | undefined;
+  /** How many are in which state. */
+  counts(): Readonly<Record<'closed' | 'open' | 'halfOpen', number>>;
 }
 
 /**
@@ -139,6 +147,11 @@ export function createBreakers(now: () => number, maxConfigs = 1000): Breakers {
       const breaker = targets.get(leaf.path) ?? new Breaker(leaf.breaker, now);
       targets.set(leaf.path, breaker);
       return breaker;
+    },
+    counts() {
+      const counts = { closed: 0, open: 0, halfOpen: 0 };
+      for (const targets of configs.values()) for (const { state } of targets.values()) counts[state] += 1;
+      return counts;
     },
   };
 }

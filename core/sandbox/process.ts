@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { type Fault, type FromChild, parentGraceMs, type ToChild } from './messages.ts';
@@ -266,11 +266,17 @@ export class SandboxProcess {
   }
 }
 
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
 /** Nothing of the file system but the sandbox's own files; an environment of nothing; little memory beside the isolates'. */
 function flags(): readonly string[] {
   const require = createRequire(import.meta.url);
   const native = require.resolve('isolated-vm/package.json');
   const loader = createRequire(native).resolve('node-gyp-build/package.json');
+  // Where all packages stand behind a link, Node looks at the link itself; that may be granted as a whole folder only.
+  const links = (require.resolve.paths('isolated-vm') ?? []).filter(isLink);
   const folders = [here, dirname(native), dirname(loader)].flatMap((folder) => [folder, realpathSync(folder)]);
   const files = [join(here, '..', '..', 'package.json')];
   return [
@@ -278,7 +284,7 @@ function flags(): readonly string[] {
     '--permission',
     '--allow-addons',
     '--max-old-space-size=128',
-    ...[...new Set(folders)].map((folder) => `--allow-fs-read=${folder}${sep}`),
+    ...[...new Set([...folders, ...links])].map((folder) => `--allow-fs-read=${folder}${sep}`),
     ...files.map((file) => `--allow-fs-read=${file}`),
   ];
 }

@@ -14,7 +14,7 @@ import { ActiveHooks } from './definition/active.ts';
 import type { HookList } from './definition/hook.ts';
 import { explained } from './explain.ts';
 import { isEventStream, isJson, withResults } from './reply/append.ts';
-import { denial } from './reply/denial.ts';
+import { chargedFor, denial } from './reply/denial.ts';
 import { hookResults } from './reply/results.ts';
 import { CheckTime } from './run/check-time.ts';
 import { defer, deferredOf, fresh, type State, settleRequest } from './run/deferred.ts';
@@ -41,11 +41,7 @@ export function guardrailHooks(host: Host): Hooks {
     credentialsOf: credentialsOf(host),
     detached: false,
   };
-  const facts = (outcome?: Outcome) => ({
-    usage: outcome?.usage ?? (() => undefined),
-    now: host.now(),
-    newId: host.newId,
-  });
+  const facts = (outcome?: Outcome) => ({ ...chargedFor(outcome), now: host.now(), newId: host.newId });
   const report = (target: TargetContext, phase: CheckPhase, runs: readonly HookRun[]) => {
     if (runs.length > 0) host.note(target.request, noteOf(target, phase, runs, { traces }));
   };

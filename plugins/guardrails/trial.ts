@@ -132,6 +132,7 @@ function targetOf(sample: Sample, { principal, newId, now }: TrialFacts): Target
     defaultParams: undefined,
     dropParams: undefined,
     hooks: { before: [], after: [] },
+    identity: () => '',
   };
 }
 

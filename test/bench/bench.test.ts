@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 import { bareKoa } from './bare-koa.ts';
 import { checkCosts, renderCosts } from './checks.ts';
 import { direct } from './direct.ts';
-import { gatewayRow, guardedGatewayRow, storedGatewayRow } from './gateway.ts';
+import { fullGatewayRow, gatewayRow, guardedGatewayRow, storedGatewayRow } from './gateway.ts';
 import { measure, type RowResult } from './measure.ts';
 import { nginxRow } from './nginx.ts';
 import { failures, renderTable } from './table.ts';
@@ -11,9 +11,15 @@ import type { Scenario } from './traffic.ts';
 
 const requests: Record<Scenario, number> = { json: 300, saturated: 5, spaced: 5 };
 const scenarios = ['json', 'saturated', 'spaced'] as const;
-const rows = [direct, bareKoa, gatewayRow(), storedGatewayRow(), guardedGatewayRow(), nginxRow()].filter(
-  (row) => row !== undefined,
-);
+const rows = [
+  direct,
+  bareKoa,
+  gatewayRow(),
+  storedGatewayRow(),
+  guardedGatewayRow(),
+  fullGatewayRow(),
+  nginxRow(),
+].filter((row) => row !== undefined);
 
 describe('the bench in its short form', { timeout: 120_000 }, () => {
   let results: readonly RowResult[] = [];

@@ -22,6 +22,8 @@ export interface Child {
   readonly pid: number;
   /** Rejects with the end of the child's complaints when it ends before `ready` resolves. */
   during<T>(ready: Promise<T>): Promise<T>;
+  /** Sends one message, and waits for nothing. */
+  tell(message: string): void;
   /** Sends one message and gives the next one that comes. */
   ask(message: string): Promise<unknown>;
   next(): Promise<unknown>;
@@ -80,6 +82,7 @@ export function startChild(command: string, args: readonly string[], options: Ch
     },
     during,
     next,
+    tell: (message) => void child.send(message),
     ask(message) {
       const reply = next();
       child.send(message);

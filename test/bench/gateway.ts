@@ -64,22 +64,38 @@ export function storedGatewayRow(nodeFlags: readonly string[] = []): Row {
   };
 }
 
+/** Everything on that an operator would put on: identity, config, limits, a guardrail, cost, logs, metrics. */
+export function fullGatewayRow(nodeFlags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Row {
+  return {
+    name: 'gateway, all on',
+    about:
+      'as the stored gateway, with a rate limit, a token limit, a budget, one guardrail, cost, the log of requests and metrics',
+    start: async (upstream, core) => {
+      const folder = temporaryFolder('full-gateway');
+      const key = await storeRecords(folder.path, upstream, { policies: true });
+      const headers = { 'x-gw-api-key': key };
+      return startGateway({ folder, core, nodeFlags, headers, env }, (port) => fileText(port, ''));
+    },
+  };
+}
+
 interface Start {
   readonly folder: ReturnType<typeof temporaryFolder>;
   readonly core: Core;
   readonly nodeFlags: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 async function startGateway(
-  { folder, core, nodeFlags, headers }: Start,
+  { folder, core, nodeFlags, headers, env = {} }: Start,
   textFor: (port: number) => string,
 ): Promise<RunningRow> {
   const port = await freePort();
   const file = join(folder.path, 'portcullis.yaml');
   await writeFile(file, textFor(port));
   const args = [join(repository, 'core/cli/node24'), ...nodeFlags, 'core/main.ts', '--config', file];
-  const child = startChild('sh', args, { core, env: { DATA_DIR: folder.path } });
+  const child = startChild('sh', args, { core, env: { DATA_DIR: folder.path, ...env } });
   const stop = async () => {
     await child.stop();
     folder.remove();

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { bareKoa } from './bare-koa.ts';
 import { checkCosts, renderCosts } from './checks.ts';
 import { direct } from './direct.ts';
-import { gatewayRow, guardedGatewayRow, storedGatewayRow } from './gateway.ts';
+import { fullGatewayRow, gatewayRow, guardedGatewayRow, storedGatewayRow } from './gateway.ts';
 import { loadProgram } from './load.ts';
 import { measure, type Plan } from './measure.ts';
 import { nginxRow } from './nginx.ts';
@@ -57,7 +57,8 @@ async function run(flags: Flags): Promise<void> {
     bareKoa,
     gatewayRow(),
     storedGatewayRow(),
-    guardedGatewayRow(profiling),
+    guardedGatewayRow(),
+    fullGatewayRow(profiling),
     ...optional.filter((row) => row !== undefined),
   ];
   const plan: Plan = {

@@ -5,17 +5,27 @@ import { createGateway } from '../../core/gateway.ts';
 import { silentLog } from '../../core/log.ts';
 import { testConfig } from '../support/gateway.ts';
 
+/** What stands between a caller and its provider in a row. */
+export interface StoredPolicies {
+  /** A rate limit and a budget on the key, a policy for the workspace, and one guardrail of it as a default. */
+  readonly policies: boolean;
+}
+
 /**
  * Makes the records of a row in a data folder, through the API as an operator would.
  * @returns the key that calls are made with
  */
-export async function storeRecords(dataFolder: string, upstream: string): Promise<string> {
+export async function storeRecords(
+  dataFolder: string,
+  upstream: string,
+  { policies }: StoredPolicies = { policies: false },
+): Promise<string> {
   const settings = recordsSettings(readEnvironment({ DATA_DIR: dataFolder }), undefined);
   const gateway = await createGateway({ ...testConfig(), ...settings }, { log: silentLog });
   try {
     const { url } = await gateway.listen();
     const admin = /\b[0-9A-Za-z]{40}\b/.exec(gateway.control?.welcome.join('\n') ?? '')?.[0] ?? '';
-    const call = async (method: string, path: string, body?: JsonObject): Promise<JsonObject> => {
+    const call: Call = async (method, path, body) => {
       const reply = await fetch(url + path, {
         method,
         headers: { 'content-type': 'application/json', 'x-gw-api-key': admin },
@@ -47,9 +57,38 @@ export async function storeRecords(dataFolder: string, upstream: string): Promis
       workspace_id: workspace,
       scopes: ['completions.write'],
       defaults: { config_id: asString(config.slug) ?? '' },
+      ...(policies ? keyLimits : {}),
     });
+    if (policies) await addPolicies(call, workspace);
     return asString(made.key) ?? '';
   } finally {
     await gateway.close();
   }
+}
+
+type Call = (method: string, path: string, body?: JsonObject) => Promise<JsonObject>;
+
+/** So high that no bench gets there. */
+const keyLimits: JsonObject = {
+  rate_limits: [{ type: 'requests', unit: 'rpm', value: 1_000_000_000 }],
+  usage_limits: { type: 'cost', credit_limit: 1_000_000, alert_threshold: 900_000, periodic_reset: 'monthly' },
+};
+
+async function addPolicies(call: Call, workspace: string): Promise<void> {
+  await call('POST', '/v1/policies/rate-limits', {
+    name: 'Bench',
+    workspace_id: workspace,
+    type: 'tokens',
+    unit: 'rpm',
+    value: 1_000_000_000,
+    conditions: [{ key: 'workspace_id', value: '*' }],
+    group_by: [{ key: 'api_key' }],
+  });
+  const guardrail = await call('POST', '/v1/guardrails', {
+    name: 'Bench',
+    workspace_id: workspace,
+    checks: [{ id: 'default.wordCount', parameters: { minWords: 1, maxWords: 5000 } }],
+    actions: { deny: true },
+  });
+  await call('PUT', `/v1/workspaces/${workspace}`, { input_guardrails: [asString(guardrail.slug) ?? ''] });
 }

@@ -20,13 +20,15 @@ const record: RequestRecord = {
   target: 'config',
   retries: 0,
   usage: { input: 3, output: 4 },
+  metadata: {},
+  spanId: '00f067aa0ba902b7',
   error: undefined,
 };
 
 async function lineOf(fields: Partial<RequestRecord>) {
   const host = createTestHost();
   const hooks = await consoleLog.setup({}, host);
-  await hooks.log?.({ ...record, ...fields });
+  await hooks.log?.({ ...record, ...fields }, undefined);
   assert.equal(host.logged.length, 1);
   return host.logged[0];
 }

@@ -63,6 +63,7 @@ export function targetOf(fields: Partial<TargetContext> = {}): TargetContext {
     defaultParams: undefined,
     dropParams: undefined,
     hooks: { before: [], after: [] },
+    identity: () => 'a'.repeat(64),
     ...fields,
   };
 }

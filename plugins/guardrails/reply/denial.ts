@@ -19,12 +19,26 @@ const denialText =
 /** Where the reply is an answer of a model; the count of a request's tokens, for one, is none. */
 const answering: ReadonlySet<Endpoint> = new Set(['chatComplete', 'complete', 'messages', 'createModelResponse']);
 
+type Charged = Pick<Outcome, 'usage' | 'tier' | 'metering'>;
+
+interface DenialFacts extends Charged {
+  readonly now: number;
+  readonly newId: () => string;
+}
+
+/** What the provider has charged for, which stays known when its answer is denied; undefined: it has not been asked. */
+export function chargedFor(outcome: Outcome | undefined): Charged {
+  if (outcome === undefined) return { usage: () => undefined };
+  const { usage, tier, metering } = outcome;
+  return { usage, ...(tier === undefined ? {} : { tier }), ...(metering === undefined ? {} : { metering }) };
+}
+
 /** A reply to a client whose request, or whose answer, a guardrail has denied. */
 export function denial(
   target: TargetContext,
   runs: readonly HookRun[],
   results: JsonObject,
-  facts: Pick<Outcome, 'usage'> & { readonly now: number; readonly newId: () => string },
+  facts: DenialFacts,
 ): Outcome {
   const { endpoint, dialect: clients } = target.request;
   const dialect = answering.has(endpoint) ? generationOf(clients) : undefined;
@@ -64,7 +78,7 @@ function softDenial(
   dialect: GenerationDialect,
   denied: readonly HookRun[],
   results: JsonObject,
-  facts: Pick<Outcome, 'usage'> & { readonly now: number; readonly newId: () => string },
+  facts: DenialFacts,
 ): Outcome {
   const message = denied.find(({ hook }) => hook.message !== undefined)?.hook.message ?? denialText;
   const seconds = Math.floor(facts.now / 1000);
@@ -99,7 +113,7 @@ function softDenial(
 
 function outcomeOf(
   target: TargetContext,
-  { usage }: Pick<Outcome, 'usage'>,
+  { now: _, newId: __, ...charged }: DenialFacts,
 ): Omit<Outcome, 'status' | 'body' | 'error'> {
   const { model } = target.body;
   return {
@@ -108,7 +122,7 @@ function outcomeOf(
     model: typeof model === 'string' ? model : undefined,
     path: target.path,
     retries: 0,
-    usage,
+    ...charged,
   };
 }
 

@@ -16,6 +16,7 @@ describe('the effective config', () => {
         port: 8787,
         bodyLimit: 33_554_432,
         drainTimeoutMs: 30_000,
+        workers: 1,
         headerVendors: ['gw'],
         cors: { enabled: false, origins: ['*'] },
         trustedHosts: [],
@@ -34,6 +35,9 @@ describe('the effective config', () => {
       keys: [],
       guardrails: {},
       guardrailCredentials: {},
+      limits: { whenRedisAway: 'open', redisTimeoutMs: 250 },
+      metrics: { enabled: undefined, token: undefined },
+      ledger: { askUsage: true, onDisconnect: 'count' },
     });
   });
 
@@ -55,6 +59,38 @@ describe('the effective config', () => {
     ['PORT', '1', (port) => ({ server: { port } }) as OperatorFile, ({ server }) => server.port, 2, 1],
     ['PORT', '0', (port) => ({ server: { port } }) as OperatorFile, ({ server }) => server.port, 2, 0],
     ['HOST', 'a', (host) => ({ server: { host } }) as OperatorFile, ({ server }) => server.host, 'b', 'a'],
+    [
+      'LIMITS_WHEN_REDIS_AWAY',
+      'closed',
+      (v) => ({ limits: { when_redis_away: v } }) as OperatorFile,
+      ({ limits }) => limits?.whenRedisAway,
+      'open',
+      'closed',
+    ],
+    [
+      'LIMITS_REDIS_TIMEOUT',
+      '900',
+      (v) => ({ limits: { redis_timeout: v } }) as OperatorFile,
+      ({ limits }) => limits?.redisTimeoutMs,
+      250,
+      900,
+    ],
+    [
+      'LEDGER_ASK_USAGE',
+      'false',
+      (v) => ({ ledger: { ask_usage: v } }) as OperatorFile,
+      ({ ledger }) => ledger?.askUsage,
+      true,
+      false,
+    ],
+    [
+      'LEDGER_ON_DISCONNECT',
+      'drain',
+      (v) => ({ ledger: { on_disconnect: v } }) as OperatorFile,
+      ({ ledger }) => ledger?.onDisconnect,
+      'count',
+      'drain',
+    ],
     [
       'HEADER_VENDORS',
       'a',

@@ -10,6 +10,7 @@ import type {
   RequestContext,
   RequestNote,
 } from 'portcullis/sdk';
+import { createTestCounters, createTestMetrics } from 'portcullis/sdk/testing';
 import { type Capabilities, createHost } from '../../../core/loader/host.ts';
 import { manifestOf, refusalOf } from './unit-folders.ts';
 
@@ -44,6 +45,12 @@ function hostOf(permissions?: Manifest['permissions'], changes: Partial<Capabili
     },
     note: () => {},
     checks,
+    counters: createTestCounters(() => 42),
+    metrics: createTestMetrics(),
+    logs: { write: () => {}, feedback: () => {} },
+    price: () => undefined,
+    embed: async () => [1],
+    redis: () => undefined,
     send: async (url, request) => {
       sent.push([url.href, request]);
       return reply;
@@ -72,6 +79,9 @@ describe('a host', () => {
     ['configs', (host) => host.file('configs'), /permissions\.file: configs/],
     ['the default config', (host) => host.defaultConfig(), /permissions\.file: configs/],
     ['guardrails', (host) => host.file('guardrails'), /permissions\.file: guardrails/],
+    ['counters', (host) => host.counters, /permissions\.counters/],
+    ['the request logs', (host) => host.logs, /permissions\.logs/],
+    ['the shared Redis', (host) => host.redis, /permissions\.redis/],
     ['which of them are defaults', (host) => host.file('defaultGuardrails'), /permissions\.file: guardrails/],
     ['the list of checks', (host) => host.checks.summaries, /permissions\.checks/],
     ['a check', (host) => host.checks.ready('a.b', {}, 'parameters'), /permissions\.checks/],

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { allScopes, type JsonObject } from 'portcullis/sdk';
 import type { Endpoint } from '../../../core/resources/endpoints.ts';
 import { startControl, type TestCaller, type TestControl } from '../../support/control.ts';
+import { embeddedSettings } from '../../support/log-settings.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'portcullis-walks-'));
 const closing: (() => unknown)[] = [];
 let control: TestControl;
 let workspaceId: string;
@@ -14,11 +19,15 @@ const secretWord = 'quokka';
 
 after(async () => {
   for (const close of closing) await close();
+  rmSync(folder, { recursive: true, force: true });
 });
 before(async () => {
   control = await startControl(
     { after: (close) => closing.push(close as () => unknown) },
-    { settings: { serviceToken: 'service-token-of-the-walks-0123456789' } },
+    {
+      settings: { serviceToken: 'service-token-of-the-walks-0123456789' },
+      config: { logs: embeddedSettings(folder) },
+    },
   );
   const made = await control.ok('POST', '/v1/workspaces', { body: { name: secretWord } });
   workspaceId = String(made.id);
@@ -28,6 +37,8 @@ before(async () => {
 });
 
 const at = () => ({ workspace_id: workspaceId, name: secretWord });
+
+const policy = { conditions: [{ key: 'metadata._user', value: '*' }], group_by: [{ key: 'metadata._user' }] };
 
 /** One record of each resource, made through its own route. A resource without one fails the walk. */
 const fixtures: Readonly<Record<string, () => Promise<JsonObject>>> = {
@@ -64,6 +75,16 @@ const fixtures: Readonly<Record<string, () => Promise<JsonObject>>> = {
       },
     }),
   deployments: () => control.ok('POST', '/v1/deployments', { body: { name: secretWord, type: 'production' } }),
+  usage_limit_policies: () =>
+    control.ok('POST', '/v1/policies/usage-limits', { body: { ...at(), ...policy, type: 'cost', credit_limit: 10 } }),
+  rate_limit_policies: () =>
+    control.ok('POST', '/v1/policies/rate-limits', {
+      body: { ...at(), ...policy, type: 'requests', unit: 'rpm', value: 10 },
+    }),
+  log_exports: () =>
+    control.ok('POST', '/v1/logs/exports', {
+      body: { workspace_id: workspaceId, filters: {}, requested_data: ['id'], description: secretWord },
+    }),
   model_prices: () =>
     control.ok('POST', '/v1/model-prices', {
       body: {

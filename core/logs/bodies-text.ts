@@ -1,0 +1,22 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { LogBodies } from 'portcullis/sdk';
+
+const utf8 = new TextDecoder();
+
+/** Bodies as they are kept: gzip'd JSON. The lowest level costs a third of the standard one and saves nearly as much. */
+export function packBodies(bodies: LogBodies): Uint8Array {
+  return gzipSync(bodiesText(bodies), { level: 1 });
+}
+
+/** As JSON, with bytes as the texts that they are. */
+export function bodiesText({ request, response, truncated }: LogBodies): string {
+  return JSON.stringify({ request: texts(request), response: texts(response), truncated });
+}
+
+export function unpackBodies(packed: Uint8Array): LogBodies {
+  return JSON.parse(gunzipSync(packed).toString('utf8')) as LogBodies;
+}
+
+function texts({ headers, body }: LogBodies['request']): LogBodies['request'] {
+  return { headers, body: typeof body === 'string' ? body : utf8.decode(body) };
+}

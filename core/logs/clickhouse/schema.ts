@@ -1,0 +1,54 @@
+import { type LogColumn, logColumns } from '../columns.ts';
+import type { ClickHouseSettings } from '../settings.ts';
+
+/**
+ * The tables. Rows live as long as metrics do, for it is of them that metrics are made; bodies and what only a log shows
+ * live as long as logs. A batch that comes twice leaves two rows of one key, of which queries and merges keep one.
+ */
+export function clickHouseTables({ retention: { logDays, metricDays } }: ClickHouseSettings): readonly string[] {
+  const moment = 'toDateTime(intDiv(created_at, 1000))';
+  const until = (days: number) => `TTL ${moment} + INTERVAL ${days} DAY`;
+  const columns = logColumns.map(
+    ({ column, ...rest }) => `${column} ${typeOf(rest)}${shownAlone(rest) ? ` ${until(logDays)}` : ''}`,
+  );
+  return [
+    `CREATE TABLE IF NOT EXISTS logs (
+      ${columns.join(', ')},
+      body_format LowCardinality(Nullable(String)),
+      INDEX by_id id TYPE bloom_filter GRANULARITY 4,
+      INDEX by_trace trace_id TYPE bloom_filter GRANULARITY 4
+    ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(${moment})
+    ORDER BY (organisation_id, workspace_id, created_at, id) ${until(metricDays)}`,
+    `CREATE TABLE IF NOT EXISTS log_bodies (
+      organisation_id LowCardinality(String), id String, created_at Int64, bodies String CODEC(ZSTD(1))
+    ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(${moment}) ORDER BY (organisation_id, id) ${until(logDays)}`,
+    `CREATE TABLE IF NOT EXISTS feedback (
+      id String, organisation_id LowCardinality(String), workspace_id LowCardinality(String), trace_id String,
+      created_at Int64, value Float64, weight Float64, metadata String, given_by Nullable(String), version UInt64
+    ) ENGINE = ReplacingMergeTree(version) ORDER BY (organisation_id, id) ${until(logDays)}`,
+    // Requests before the latest of these moments are no logs any more.
+    'CREATE TABLE IF NOT EXISTS log_cut (moment Int64) ENGINE = MergeTree ORDER BY moment',
+  ];
+}
+
+function shownAlone({ field }: Omit<LogColumn, 'column'>): boolean {
+  return field === 'attempts' || field === 'guardrails' || field === 'timings';
+}
+
+function typeOf({ type, field, nullable = false }: Omit<LogColumn, 'column'>): string {
+  const maybe = (name: string) => (nullable ? `Nullable(${name})` : name);
+  switch (type) {
+    case 'text':
+      return maybe('String');
+    case 'name':
+      return `LowCardinality(${maybe('String')})`;
+    case 'integer':
+      return maybe('Int64');
+    case 'real':
+      return 'Float64';
+    case 'flag':
+      return 'UInt8';
+    case 'json':
+      return field === 'metadata' ? 'Map(LowCardinality(String), String)' : 'String';
+  }
+}

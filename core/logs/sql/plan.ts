@@ -1,0 +1,147 @@
+import { type AggregateQuery, GatewayError, type LogDimension, type LogFilter, type LogMeasure } from 'portcullis/sdk';
+import { metadataNameLength, metadataValueLength } from '../columns.ts';
+import { hourMs } from '../engine.ts';
+import { clip } from '../rows.ts';
+import { allOf, type Condition, conditionsOf, listed, timeCondition } from './filter.ts';
+import { type Dimension, dimensions, type Rollup, rollups } from './rollups.ts';
+import type { Dialect } from './sql.ts';
+
+/** A stretch of time, and what is read for it. */
+export interface Part {
+  /** Undefined: the requests themselves. */
+  readonly rollup: Rollup | undefined;
+  readonly from: number;
+  readonly to: number;
+}
+
+const metadataPrefix = 'metadata:';
+/** What a filter says with the dimensions that it is about; what is not here only the requests themselves can answer. */
+const filterDimensions: Readonly<Partial<Record<keyof LogFilter, readonly Dimension[]>>> = {
+  workspaceIds: ['workspaceId'],
+  status: ['status'],
+  models: ['provider', 'model'],
+  providerSlugs: ['providerSlug'],
+  configSlugs: ['configSlug'],
+  promptSlugs: ['promptSlug'],
+  keyIds: ['keyId'],
+  users: ['user'],
+};
+const bounds: ReadonlySet<string> = new Set(['organisationId', 'from', 'to', 'metadata']);
+
+/** The name of the metadata that a dimension is about. */
+export function metadataName(dimension: LogDimension): string | undefined {
+  return dimension.startsWith(metadataPrefix) ? dimension.slice(metadataPrefix.length) : undefined;
+}
+
+/** @throws GatewayError `bad_request` for more than two dimensions, or a step that is no whole number of minutes */
+export function checkQuery({ by, stepMs }: AggregateQuery): void {
+  if (by.length > 2) throw new GatewayError('bad_request', 'Group by at most two dimensions.', { param: 'by' });
+  if (by.includes('bucket')) checkStep(stepMs);
+}
+
+/** @throws GatewayError `bad_request` */
+export function checkStep(stepMs: number | undefined): asserts stepMs is number {
+  if (stepMs !== undefined && stepMs > 0 && Number.isSafeInteger(stepMs) && stepMs % 60_000 === 0) return;
+  throw new GatewayError('bad_request', 'The step must be a whole number of minutes, in milliseconds.', {
+    param: 'stepMs',
+  });
+}
+
+/** Whole hours from a rollup where one has all that is asked, and the rest from the requests themselves. */
+export function partsOf({ filter, by, stepMs, measures }: AggregateQuery, among: readonly Rollup[]): readonly Part[] {
+  const { from, to } = filter;
+  const raw = { rollup: undefined, from, to };
+  if (by.includes('bucket') && (stepMs ?? 0) % hourMs !== 0) return [raw];
+  const rollup = among.find((one) => covers(one, filter, by, measures));
+  const first = Math.ceil(from / hourMs) * hourMs;
+  const last = Math.floor(to / hourMs) * hourMs;
+  if (rollup === undefined || first >= last) return [raw];
+  return [
+    ...(from < first ? [{ rollup: undefined, from, to: first }] : []),
+    { rollup, from: first, to: last },
+    ...(last < to ? [{ rollup: undefined, from: last, to }] : []),
+  ];
+}
+
+function covers(
+  rollup: Rollup,
+  filter: LogFilter,
+  by: readonly LogDimension[],
+  measures: readonly LogMeasure[],
+): boolean {
+  const names = [...by.map(metadataName), ...Object.keys(filter.metadata ?? {})].filter((name) => name !== undefined);
+  if (rollup.ofMetadata !== names.length > 0 || new Set(names).size > 1) return false;
+  // When a group without the name was seen is not to be had by subtraction.
+  if (rollup.ofMetadata && by.length > 1 && measures.some((measure) => /Seen$/.test(measure))) return false;
+  const filtered = (Object.keys(filter) as (keyof LogFilter)[]).filter(
+    (name) => filter[name] !== undefined && !bounds.has(name),
+  );
+  const own: ReadonlySet<string> = new Set(rollup.by);
+  return (
+    by.every((dimension) => dimension === 'bucket' || own.has(dimension) || metadataName(dimension) !== undefined) &&
+    filtered.every((name) => filterDimensions[name]?.every((dimension) => own.has(dimension)) === true)
+  );
+}
+
+/** What a part is read from, as `l`. */
+export function sourceOf(
+  dialect: Dialect,
+  { rollup, from, to }: Part,
+  filter: LogFilter,
+  by: readonly LogDimension[],
+): Condition {
+  if (rollup === undefined) {
+    const where = allOf([...conditionsOf({ ...filter, from, to }, dialect), timeCondition(from, to)]);
+    return { sql: `logs l WHERE ${where.sql}`, values: where.values };
+  }
+  const { metadata = {}, ...rest } = filter;
+  const [[name, values] = [by.map(metadataName).find((one) => one !== undefined)]] = Object.entries(metadata);
+  const where = allOf([
+    ...conditionsOf(rest, dialect),
+    timeCondition(from, to, 'l.hour'),
+    ...(rollup.ofMetadata ? listed('l.name', [clip(name ?? '', metadataNameLength)]) : []),
+    ...(rollup.ofMetadata
+      ? listed(
+          'l.value',
+          values?.map((value) => clip(value, metadataValueLength)),
+        )
+      : []),
+  ]);
+  return { sql: `${rollup.table} l WHERE ${where.sql}`, values: where.values };
+}
+
+/** The expression of a key, in a part. */
+export function keyOf(
+  dialect: Dialect,
+  dimension: LogDimension,
+  stepMs: number | undefined,
+  rollup: Rollup | undefined,
+): Condition {
+  if (dimension === 'bucket') {
+    const moment = rollup === undefined ? 'l.created_at' : 'l.hour';
+    return { sql: `${moment} - ${moment} % ${stepMs ?? hourMs}`, values: [] };
+  }
+  const name = metadataName(dimension);
+  if (name === undefined) {
+    const { column, length } = dimensions[dimension as Dimension];
+    return { sql: length === undefined ? `l.${column}` : `NULLIF(l.${column}, '')`, values: [] };
+  }
+  if (rollup !== undefined) return { sql: "NULLIF(l.value, '')", values: [] };
+  return extracted[dialect](name);
+}
+
+/** A value of the metadata of a request; rollups know it up to the same length. */
+const extracted: Readonly<Record<Dialect, (name: string) => Condition>> = {
+  sqlite: (name) => valueAt('json_extract(l.metadata, ?)', `$.${JSON.stringify(name)}`),
+  mysql: (name) => valueAt('JSON_VALUE(l.metadata, ?)', `$.${JSON.stringify(name)}`),
+  clickhouse: (name) => valueAt('l.metadata[?]', name),
+};
+
+function valueAt(expression: string, value: string): Condition {
+  return { sql: `NULLIF(SUBSTR(${expression}, 1, ${metadataValueLength}), '')`, values: [value] };
+}
+
+/** What may be asked in place of the requests; ClickHouse has no need of any. */
+export function rollupsOf(dialect: Dialect, some: readonly Rollup[] = Object.values(rollups)): readonly Rollup[] {
+  return dialect === 'clickhouse' ? [] : some;
+}

@@ -1,0 +1,31 @@
+import type { Outcome, RecordBodies } from 'portcullis/sdk';
+import type { Exchange } from './exchange.ts';
+
+const nothing = new Uint8Array();
+
+/** What was said in one exchange, read when a log asks for it. */
+export class ExchangeBodies implements RecordBodies {
+  readonly #exchange: Exchange;
+  readonly #outcome: Outcome;
+
+  constructor(exchange: Exchange, outcome: Outcome) {
+    this.#exchange = exchange;
+    this.#outcome = outcome;
+  }
+
+  request(): ReturnType<RecordBodies['request']> {
+    const { headers, rawBody } = this.#exchange;
+    return { headers, body: rawBody ?? nothing };
+  }
+
+  response(): ReturnType<RecordBodies['response']> {
+    const { headers, body } = this.#outcome;
+    if (body.kind === 'bytes') return { headers, body: body.bytes, truncated: false };
+    const sent = this.#exchange.sent?.bytes();
+    return sent === undefined ? undefined : { headers, body: sent.bytes, truncated: sent.truncated };
+  }
+
+  control(name: string): string | undefined {
+    return this.#exchange.control(name);
+  }
+}
