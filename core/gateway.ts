@@ -117,7 +117,6 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     breakers: basics.breakers.counts,
     sandbox: () => basics.sandbox.state,
     ...(records?.control === undefined ? {} : { store: storesOf(records.control) }),
-    ...(logs === undefined ? {} : { logs: logs.state }),
   });
   const app = createApp({
     acquire,

@@ -4,6 +4,7 @@ import { GatewayError, type Log } from 'portcullis/sdk';
 import { recordsSettings } from '../config/control-settings.ts';
 import { type Environment, readEnvironment } from '../config/env.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import { logsSettingsOf } from '../config/log-settings.ts';
 import { watchOperatorFile } from '../config/watch.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { createLog } from '../log.ts';
@@ -42,7 +43,12 @@ interface Serving {
 }
 
 async function serve(loaded: GatewayConfig, { environment, path, file, log, out }: Serving): Promise<void> {
-  const config = { ...loaded, ...recordsSettings(environment, loaded.controlPlugins) };
+  const logs = logsSettingsOf(environment, loaded.logsFile);
+  const config = {
+    ...loaded,
+    ...recordsSettings(environment, loaded.controlPlugins),
+    ...(logs === undefined ? {} : { logs }),
+  };
   const gateway = await createGateway(config, { log });
   const { url } = await listening(gateway);
   // Of several workers, the first says it for all.

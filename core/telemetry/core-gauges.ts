@@ -13,16 +13,6 @@ export interface CoreSources {
   };
   /** Breakers by state. */
   readonly breakers?: () => { readonly closed: number; readonly open: number; readonly halfOpen: number };
-  /** Sinks of the request logs. */
-  readonly logs?: () => readonly {
-    readonly sink: string;
-    readonly queued: number;
-    readonly written: number;
-    readonly dropped: number;
-    readonly breaker: string;
-  }[];
-  /** Whether the shared counters of limits can be reached. */
-  readonly limits?: () => { readonly breaker: string };
   /** Connections of the store, by pool (`writer`, `reader`). */
   readonly store?: () => readonly {
     readonly pool: string;
@@ -30,12 +20,6 @@ export interface CoreSources {
     readonly free: number;
     readonly waiting: number;
   }[];
-}
-
-/** States of a breaker as a number: 0 closed, 1 on trial, 2 open. */
-function levelOf(state: string): number {
-  if (state === 'closed') return 0;
-  return state === 'open' ? 2 : 1;
 }
 
 /** Shows them as gauges. Sums that only grow are gauges too: their owners keep the count. */
@@ -52,7 +36,7 @@ export function registerCoreGauges(metrics: Metrics, sources: CoreSources): void
   ) => {
     if (source !== undefined) metrics.gauge(name, help, labels, () => source().map(read));
   };
-  const { sandbox, breakers, logs, limits, store } = sources;
+  const { sandbox, breakers, store } = sources;
 
   one('portcullis_requests_in_flight', 'Requests that are being served', sources.inFlight);
   if (sandbox !== undefined) {
@@ -68,27 +52,6 @@ export function registerCoreGauges(metrics: Metrics, sources: CoreSources): void
     ['state'],
     breakers && (() => Object.entries(breakers())),
     ([state, value]) => ({ labels: [state === 'halfOpen' ? 'half_open' : state], value }),
-  );
-  rows('portcullis_log_queue_depth', 'Log entries that wait', ['sink'], logs, ({ sink, queued }) => ({
-    labels: [sink],
-    value: queued,
-  }));
-  rows('portcullis_log_entries_written', 'Log entries written since the start', ['sink'], logs, (row) => ({
-    labels: [row.sink],
-    value: row.written,
-  }));
-  rows('portcullis_log_entries_dropped', 'Log entries lost since the start', ['sink'], logs, (row) => ({
-    labels: [row.sink],
-    value: row.dropped,
-  }));
-  rows('portcullis_log_breaker_state', 'Breakers of sinks: 0 closed, 1 probing, 2 open', ['sink'], logs, (row) => ({
-    labels: [row.sink],
-    value: levelOf(row.breaker),
-  }));
-  one(
-    'portcullis_limits_breaker_state',
-    'Breaker of the shared counters: 0 closed, 1 probing, 2 open',
-    limits && (() => levelOf(limits().breaker)),
   );
   rows(
     'portcullis_store_connections',

@@ -11,11 +11,6 @@ const sources: CoreSources = {
   inFlight: () => 4,
   sandbox: () => ({ processes: 2, runs: 1, queued: 3, kills: 5, paused: 6 }),
   breakers: () => ({ closed: 7, open: 1, halfOpen: 2 }),
-  logs: () => [
-    { sink: 'store', queued: 10, written: 100, dropped: 1, breaker: 'closed' },
-    { sink: 'columns', queued: 20, written: 200, dropped: 2, breaker: 'open' },
-  ],
-  limits: () => ({ breaker: 'probing' }),
   store: () => [{ pool: 'writer', used: 3, free: 5, waiting: 8 }],
 };
 
@@ -32,12 +27,6 @@ it('what the mechanisms say about themselves is shown when somebody looks', asyn
     ['portcullis_sandbox_paused_programs', {}, 6],
     ['portcullis_breakers', { state: 'open' }, 1],
     ['portcullis_breakers', { state: 'half_open' }, 2],
-    ['portcullis_log_queue_depth', { sink: 'columns' }, 20],
-    ['portcullis_log_entries_written', { sink: 'store' }, 100],
-    ['portcullis_log_entries_dropped', { sink: 'columns' }, 2],
-    ['portcullis_log_breaker_state', { sink: 'store' }, 0],
-    ['portcullis_log_breaker_state', { sink: 'columns' }, 2],
-    ['portcullis_limits_breaker_state', {}, 1],
     ['portcullis_store_connections', { pool: 'writer', state: 'used' }, 3],
     ['portcullis_store_connections', { pool: 'writer', state: 'free' }, 5],
     ['portcullis_store_waiting', { pool: 'writer' }, 8],
