@@ -20,6 +20,7 @@ import { createStoreSource } from '../directory/store-source.ts';
 import { bumpVersion } from '../directory/versions.ts';
 import { counterActions } from '../limits/actions.ts';
 import { createCounters, type LiveCounters } from '../limits/counters.ts';
+import { endedCountsJob } from '../limits/ended-counts.ts';
 import type { RedisOptions } from '../limits/redis-options.ts';
 import { sqlCounterSource } from '../limits/sql-source.ts';
 import type { PluginEntry } from '../loader/load.ts';
@@ -186,10 +187,8 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       ...directoryActions({ source, checksumKey: vault.checksumKey }),
       ...counterActions(counts),
     ]);
-    const jobs = startJobs(
-      units.flatMap(({ control }) => control.jobs ?? []),
-      { store, log, now, newId, scheduled: settings.runsJobs },
-    );
+    const planned = [...units.flatMap(({ control }) => control.jobs ?? []), endedCountsJob(store, now)];
+    const jobs = startJobs(planned, { store, log, now, newId, scheduled: settings.runsJobs });
     opened.unshift(() => jobs.close());
     return {
       directory,

@@ -22,6 +22,7 @@ export class ReplyLedger implements Metering {
   #over = false;
   #whenOver: (() => void) | undefined;
   #drained = 0;
+  #hasPlace = false;
 
   constructor(reply: CountedReply, facts: ReplyLedgerFacts) {
     this.#reply = reply;
@@ -44,11 +45,13 @@ export class ReplyLedger implements Metering {
     return this.#reply.meter.tier;
   }
 
-  /** Whether to read on although its client has left. */
+  /** Whether to read on although its client has left; takes a place among those that do, until it is over. */
   get drains(): boolean {
     const { ledger, cancellation } = this.#facts;
     if (this.#over || !cancellation.cancelled || ledger.settings.onDisconnect !== 'drain') return false;
-    return this.#drained <= drainBytes && this.state !== 'final';
+    if (this.#drained > drainBytes || this.state === 'final') return false;
+    this.#hasPlace ||= ledger.takeDrain();
+    return this.#hasPlace;
   }
 
   /** So many bytes have been read for their counts alone. */
@@ -59,6 +62,8 @@ export class ReplyLedger implements Metering {
   /** Nothing more will come: it is whole, has ended or broken off, or was given up. */
   over(): void {
     this.#over = true;
+    if (this.#hasPlace) this.#facts.ledger.giveDrain();
+    this.#hasPlace = false;
     this.#whenOver?.();
     this.#whenOver = undefined;
   }
@@ -75,7 +80,7 @@ export class ReplyLedger implements Metering {
   #count(): MaybePromise<CountedUsage> {
     const { usage } = this;
     if (usage !== undefined && this.state === 'final') return { usage, usageSource: 'provider' };
-    return this.#estimate(usage);
+    return this.#facts.ledger.estimates.take(() => this.#estimate(usage));
   }
 
   async #estimate(told: Usage | undefined): Promise<CountedUsage> {

@@ -13,3 +13,5 @@ export const standardLedger: LedgerSettings = { askUsage: true, onDisconnect: 'c
 /** Bounds of what is read for the sake of its counts alone. */
 export const drainMs = 30_000;
 export const drainBytes = 8 * 1024 * 1024;
+/** Answers at a time; clients that leave when there are so many are treated as with `count`. */
+export const mostDrains = 256;

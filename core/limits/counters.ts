@@ -131,7 +131,7 @@ type WithRedis = CountersOptions &
   };
 
 function inRedis(
-  { redis, log, metrics, reservationMs }: WithRedis,
+  { redis, now, log, metrics, reservationMs }: WithRedis,
   memory: (used: ConstructorParameters<typeof MemoryCounts>[0]['used']) => MemoryCounts,
   durable: Durable,
 ): LiveCounters {
@@ -148,7 +148,7 @@ function inRedis(
       local.clear();
     },
   });
-  const outbox = new Outbox(link, newId);
+  const outbox = new Outbox(link, newId, now);
   const reconciler = new Reconciler(link, tally);
   const local = memory((count, amount) => {
     if (count.durable) {
@@ -158,7 +158,7 @@ function inRedis(
       outbox.add(count, amount);
     }
   });
-  const parts = { link, outbox, reconciler, tally, local, whenAway: redis.whenAway, reservationMs, newId };
+  const parts = { link, outbox, reconciler, tally, local, whenAway: redis.whenAway, reservationMs, newId, now };
   const counts = new RedisCounts(parts);
   const timer = setInterval(() => {
     if (link.away) return;

@@ -1,4 +1,5 @@
 import type { Claim, CountState, MaybePromise, Reserved } from 'portcullis/sdk';
+import { mostUsed } from './counter-source.ts';
 import { HeldRooms } from './held-rooms.ts';
 import { type AskedCount, type MemoryCount, newCount } from './memory-count.ts';
 
@@ -37,7 +38,7 @@ export class MemoryCounts {
   constructor(parts: MemoryParts) {
     this.#parts = parts;
     this.#rooms = new HeldRooms((count, amount) => {
-      count.used += amount;
+      count.used = Math.min(count.used + amount, mostUsed);
       if (amount > 0) parts.used(count, amount);
     });
     this.#timer = setInterval(() => this.sweep(), sweepEveryMs);

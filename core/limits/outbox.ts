@@ -26,15 +26,17 @@ const atOnce = 128;
 export class Outbox {
   readonly #link: RedisLink;
   readonly #newId: () => string;
+  readonly #now: () => number;
   #settlements: Settlement[] = [];
   #windows = new Map<string, Window & { amount: number }>();
   #parcels: Parcel[] = [];
   #delivering: Promise<void> | undefined;
   #lost = 0;
 
-  constructor(link: RedisLink, newId: () => string) {
+  constructor(link: RedisLink, newId: () => string, now: () => number) {
     this.#link = link;
     this.#newId = newId;
+    this.#now = now;
   }
 
   get size(): number {
@@ -96,7 +98,7 @@ export class Outbox {
       part.map(async (settlement) => {
         const { room, actual, again } = settlement;
         try {
-          await this.#link.run('settle', room.keys, room.settleArgs(again, actual), urgent);
+          await this.#link.run('settle', room.keys, room.settleArgs(again, actual, this.#now()), urgent);
         } catch (error) {
           failure = error;
           failed.push({ room, actual, again: again || !(error instanceof LinkFailure) || error.sent });
@@ -112,12 +114,13 @@ export class Outbox {
   #pack(): void {
     const byOrganisation = Map.groupBy(this.#windows.values(), ({ organisationId }) => organisationId);
     this.#windows = new Map();
+    const now = this.#now();
     for (const [organisationId, windows] of byOrganisation) {
       for (let from = 0; from < windows.length; from += atOnce) {
         const part = windows.slice(from, from + atOnce);
         this.#parcels.push({
           keys: [markKey(organisationId, this.#newId()), ...part.map((window) => countKey(organisationId, window))],
-          args: part.flatMap(({ amount, end }) => [String(amount), endingOf({ durable: false, end })]),
+          args: part.flatMap(({ amount, end }) => [String(amount), endingOf({ durable: false, end }, now)]),
         });
       }
     }

@@ -17,6 +17,8 @@ export interface RedisParts {
   readonly whenAway: 'open' | 'closed';
   readonly reservationMs: number;
   readonly newId: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 // A count may be lost between a question and its answer; not again and again.
@@ -63,22 +65,23 @@ export class RedisCounts {
 
   /** @throws GatewayError `limits_unavailable` */
   async set(organisationId: string, count: RedisCount & Pick<Claim, 'end'>, used: number): Promise<void> {
-    const { link } = this.#parts;
+    const { link, now } = this.#parts;
     try {
-      await link.run('set', [countKey(organisationId, count)], [String(used), endingOf(count)]);
+      await link.run('set', [countKey(organisationId, count)], [String(used), endingOf(count, now())]);
     } catch {
       throw unavailable();
     }
   }
 
   async #reserve(organisationId: string, claims: readonly Claim[]): Promise<Reserved> {
-    const { link, outbox, reservationMs, newId } = this.#parts;
+    const { link, outbox, reservationMs, newId, now } = this.#parts;
     const room = new RedisRoom(organisationId, claims, newId(), this.#settle);
     const seeds: string[] = claims.map(({ durable }) => (durable ? '?' : ''));
     for (let round = 0; round < mostRounds; round += 1) {
       let reply: readonly number[];
       try {
-        reply = (await link.run('reserve', room.keys, room.reserveArgs(reservationMs, seeds))) as readonly number[];
+        const args = room.reserveArgs(reservationMs, seeds, now());
+        reply = (await link.run('reserve', room.keys, args)) as readonly number[];
       } catch (error) {
         // Redis may carry it out once it is back: then this gives the room back, or its age does.
         if (!(error instanceof LinkFailure) || error.sent) outbox.settle(room, [], true);
@@ -113,7 +116,7 @@ export class RedisCounts {
   }
 
   #tell(room: RedisRoom, actual: readonly number[]): void {
-    const { link, outbox, tally, reconciler } = this.#parts;
+    const { link, outbox, tally, reconciler, now } = this.#parts;
     const { organisationId, claims } = room;
     for (const [index, { name, start, durable }] of claims.entries()) {
       if (durable) tally.add({ organisationId, name, start }, actual[index] ?? 0);
@@ -129,7 +132,7 @@ export class RedisCounts {
       return;
     }
     link
-      .run('settle', room.keys, room.settleArgs(false, actual))
+      .run('settle', room.keys, room.settleArgs(false, actual, now()))
       .catch((error: unknown) => untold(!(error instanceof LinkFailure) || error.sent));
   }
 }

@@ -32,6 +32,11 @@ interface Call {
   readonly reject: (error: LinkFailure) => void;
 }
 
+interface Sent {
+  readonly call: Call;
+  readonly sentAt: number;
+}
+
 type Command = (keys: number, ...args: readonly string[]) => Promise<unknown>;
 
 const connectMs = 500;
@@ -51,13 +56,15 @@ export class RedisLink {
   readonly #parts: LinkParts;
   readonly #redis: Redis;
   #state: 'connecting' | 'there' | 'away' | 'closed' = 'connecting';
-  #inFlight = 0;
+  /** The oldest first. */
+  readonly #sent = new Set<Sent>();
   #queue: Call[] = [];
   #failures = 0;
   #probes = 0;
   #waited = 0;
   #refused = 0;
   #timer: NodeJS.Timeout | undefined;
+  #watch: NodeJS.Timeout | undefined;
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
@@ -71,8 +78,13 @@ export class RedisLink {
     });
     for (const [name, lua] of Object.entries(scripts)) this.#redis.defineCommand(name, { lua });
     this.#redis.on('error', (error: Error) => this.#lost(error));
-    this.#redis.on('close', () => this.#lost(new Error('the connection was closed')));
+    this.#redis.on('close', () => {
+      this.#redis.options.commandTimeout = parts.commandTimeoutMs;
+      this.#lost(new Error('the connection was closed'));
+    });
     this.#redis.on('ready', () => {
+      // It times its own questions, before it is ready; the others are timed here.
+      delete this.#redis.options.commandTimeout;
       if (this.#state === 'connecting') this.#state = 'there';
       else if (this.#state === 'away') this.#probeIn(0);
       this.#drain();
@@ -106,7 +118,7 @@ export class RedisLink {
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const call = { name, args: [...keys, ...args], keys: keys.length, queuedAt: performance.now(), resolve, reject };
-    if (urgent || (this.#state === 'there' && this.#inFlight < mostInFlight && this.#queue.length === 0)) {
+    if (urgent || (this.#state === 'there' && this.#sent.size < mostInFlight && this.#queue.length === 0)) {
       this.#send(call);
     } else {
       this.#queue.push(call);
@@ -117,36 +129,62 @@ export class RedisLink {
   close(): void {
     this.#state = 'closed';
     clearTimeout(this.#timer);
+    clearTimeout(this.#watch);
     this.#refuseQueue();
     this.#redis.disconnect();
   }
 
-  #send({ name, keys, args, resolve, reject }: Call): void {
-    this.#inFlight += 1;
+  #send(call: Call): void {
+    const { name, keys, args, resolve } = call;
+    const sent = { call, sentAt: performance.now() };
+    this.#sent.add(sent);
+    this.#watchOldest();
     const command = (this.#redis as unknown as Readonly<Record<ScriptName, Command>>)[name];
     command.call(this.#redis, keys, ...args).then(
       (reply) => {
-        this.#inFlight -= 1;
+        if (!this.#sent.delete(sent)) return;
         this.#failures = 0;
         resolve(reply);
         this.#drain();
       },
-      (error: Error) => {
-        this.#inFlight -= 1;
-        this.#waited += 1;
-        this.#failures += 1;
-        reject(new LinkFailure(true, error.message, error));
-        if (this.#failures >= failuresUntilAway) this.#lost(error);
-        this.#drain();
-      },
+      (error: Error) => this.#failed(sent, error),
     );
+  }
+
+  #failed(sent: Sent, error: Error): void {
+    if (!this.#sent.delete(sent)) return;
+    this.#waited += 1;
+    this.#failures += 1;
+    sent.call.reject(new LinkFailure(true, error.message, error));
+    if (this.#failures >= failuresUntilAway) this.#lost(error);
+    this.#drain();
+  }
+
+  #watchOldest(): void {
+    if (this.#watch !== undefined || this.#state === 'closed') return;
+    const [oldest] = this.#sent;
+    if (oldest === undefined) return;
+    const { commandTimeoutMs } = this.#parts;
+    const inMs = Math.max(0, oldest.sentAt + commandTimeoutMs - performance.now());
+    this.#watch = setTimeout(() => {
+      const late = performance.now() - commandTimeoutMs;
+      // What has come while this process was busy is read first: it is not late.
+      setImmediate(() => {
+        this.#watch = undefined;
+        for (const sent of [...this.#sent]) {
+          if (sent.sentAt > late) break;
+          this.#failed(sent, new Error('no answer in time'));
+        }
+        this.#watchOldest();
+      });
+    }, inMs);
   }
 
   #drain(): void {
     if (this.#state !== 'there') return;
     const stale = performance.now() - this.#parts.commandTimeoutMs;
     let next = 0;
-    while (next < this.#queue.length && this.#inFlight < mostInFlight) {
+    while (next < this.#queue.length && this.#sent.size < mostInFlight) {
       const call = this.#queue[next] as Call;
       next += 1;
       if (call.queuedAt >= stale) this.#send(call);
@@ -179,9 +217,19 @@ export class RedisLink {
     this.#timer.unref();
   }
 
+  async #ping(): Promise<void> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => setImmediate(reject, new Error('no answer in time')), this.#parts.commandTimeoutMs);
+    try {
+      await Promise.race([this.#redis.ping(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   async #probe(): Promise<void> {
     try {
-      await this.#redis.ping();
+      await this.#ping();
       await this.#parts.returning();
     } catch {
       if (this.#state !== 'away') return;

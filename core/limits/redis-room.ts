@@ -23,10 +23,13 @@ export function markKey(organisationId: string, id: string): string {
 // Late commits of a window that is over still find it.
 const keptMs = 60_000;
 
-/** When a count may be forgotten, as the scripts take it. */
-export function endingOf({ durable, end }: Pick<Claim, 'durable' | 'end'>): string {
+/**
+ * How long a count is kept, as the scripts take it: from now on, for the clock of Redis may show another time.
+ * @param now epoch milliseconds, by the clock that the end is of
+ */
+export function endingOf({ durable, end }: Pick<Claim, 'durable' | 'end'>, now: number): string {
   if (durable) return 'durable';
-  return end === undefined ? 'never' : String(end + keptMs);
+  return end === undefined ? 'never' : String(Math.max(0, end - now) + keptMs);
 }
 
 /** What one request holds in Redis. */
@@ -65,18 +68,18 @@ export class RedisRoom implements Reservation {
     this.commit([]);
   }
 
-  reserveArgs(reservationMs: number, seeds: readonly string[]): readonly string[] {
+  reserveArgs(reservationMs: number, seeds: readonly string[], now: number): readonly string[] {
     const args = [this.id, String(reservationMs)];
     for (const [index, claim] of this.claims.entries()) {
-      args.push(String(claim.limit), String(claim.amount), endingOf(claim), seeds[index] ?? '');
+      args.push(String(claim.limit), String(claim.amount), endingOf(claim, now), seeds[index] ?? '');
     }
     return args;
   }
 
-  settleArgs(again: boolean, actual: readonly number[]): readonly string[] {
+  settleArgs(again: boolean, actual: readonly number[], now: number): readonly string[] {
     const args = [this.id, again ? 'again' : 'first'];
     for (const [index, claim] of this.claims.entries()) {
-      args.push(String(claim.amount), String(actual[index] ?? 0), endingOf(claim));
+      args.push(String(claim.amount), String(actual[index] ?? 0), endingOf(claim, now));
     }
     return args;
   }

@@ -1,3 +1,5 @@
+import { mostUsed } from './counter-source.ts';
+
 // A count is a hash: u is what was used, r what is reserved, s how often it was set. Beside it stands a sorted set of the
 // open reservations, `<id>.<index>|<amount>` by the moment at which each is too old. Amounts go as texts into HINCRBY, for
 // Lua would write large numbers with an exponent. All moments are those of the server.
@@ -5,6 +7,15 @@
 const give = `
 local function give(k, amount)
   if amount ~= '0' then redis.call('HINCRBY', k, 'r', '-' .. amount) end
+end
+`;
+
+// Beyond 2^63 Redis would answer with an error, and be taken for away.
+const use = `
+local function use(k, amount)
+  local u = tonumber(redis.call('HGET', k, 'u')) or 0
+  if u + tonumber(amount) >= ${mostUsed} then redis.call('HSET', k, 'u', '${mostUsed}')
+  else redis.call('HINCRBY', k, 'u', amount) end
 end
 `;
 
@@ -21,11 +32,12 @@ local function purge(k, z)
 end
 `;
 
-// A durable count can be read again from the store, so it goes when nobody asks for it: others at their end, or never.
+// A durable count can be read again from the store, so it goes when nobody asks for it: others after so many milliseconds,
+// or never.
 const expire = `
 local function expire(key, ending)
   if ending == 'durable' then redis.call('PEXPIRE', key, 86400000)
-  elseif ending ~= 'never' then redis.call('PEXPIREAT', key, ending) end
+  elseif ending ~= 'never' then redis.call('PEXPIRE', key, ending) end
 end
 `;
 
@@ -78,7 +90,7 @@ return out`;
  * KEYS as above. ARGV: id, then 'first', or 'again' when an earlier call may have come through, then for each count what
  * was set aside, what was used, ending. What is no longer set aside on a second try was settled by the first.
  */
-const settle = `${give}${expire}
+const settle = `${give}${use}${expire}
 local n = #KEYS / 2
 for i = 1, n do
   local k, z, a = KEYS[i], KEYS[n + i], i * 3 - 1
@@ -87,17 +99,17 @@ for i = 1, n do
   local durable = ARGV[a + 3] == 'durable'
   if ARGV[a + 2] ~= '0' and (held == 1 or ARGV[2] == 'first')
       and (not durable or redis.call('HEXISTS', k, 'u') == 1) then
-    redis.call('HINCRBY', k, 'u', ARGV[a + 2])
+    use(k, ARGV[a + 2])
     expire(k, ARGV[a + 3])
   end
 end
 return 1`;
 
 /** KEYS: a mark of this call, then the counts. ARGV: for each what was used and its ending. Twice is as once. */
-const add = `${expire}
+const add = `${use}${expire}
 if not redis.call('SET', KEYS[1], '1', 'NX', 'PX', 600000) then return 0 end
 for i = 2, #KEYS do
-  redis.call('HINCRBY', KEYS[i], 'u', ARGV[i * 2 - 3])
+  use(KEYS[i], ARGV[i * 2 - 3])
   expire(KEYS[i], ARGV[i * 2 - 2])
 end
 return 1`;

@@ -124,9 +124,10 @@ const deployment = schema.Object(
     deployment_id: text,
     alias: schema.Optional(text),
     api_version: schema.Optional(text),
+    model: schema.Optional(text),
     is_default: schema.Optional(flag),
   },
-  { ...closed, description: 'an object with deployment_id, alias, api_version and is_default' },
+  { ...closed, description: 'an object with deployment_id, alias, api_version, model and is_default' },
 );
 
 const fields = {

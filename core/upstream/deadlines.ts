@@ -10,18 +10,22 @@ export type Expiry = { readonly kind: 'attempt' | 'gap'; readonly limitMs: numbe
 export class Deadlines {
   readonly #limits: Timeouts;
   readonly #expired: (expiry: Expiry) => void;
-  readonly #startedAt = performance.now();
-  #activeAt = this.#startedAt;
+  readonly #startedAt: number;
+  #activeAt = 0;
   #headCame = false;
   #streams = false;
   #paused = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(limits: Timeouts, expired: (expiry: Expiry) => void) {
+  /** @param startedAt since when the limits count, by `performance.now()` */
+  constructor(limits: Timeouts, expired: (expiry: Expiry) => void, startedAt = performance.now()) {
     this.#limits = limits;
     this.#expired = expired;
+    this.#startedAt = startedAt;
     const shortest = least(limits.firstByteMs, limits.gapMs, limits.totalMs, limits.requestMs);
-    if (shortest > 0) this.#timer = setTimeout(() => this.#look(), shortest);
+    if (shortest === 0) return;
+    const left = shortest - (performance.now() - startedAt);
+    this.#timer = setTimeout(() => this.#look(), Math.max(1, left));
   }
 
   /** The reply's head has come. A stream has met the request's own limit with it. */

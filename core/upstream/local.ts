@@ -48,10 +48,12 @@ function deadlineOf(wire: WireRequest, abort: AbortController) {
     (limit) => limit > 0,
   );
   const limit = Math.min(...limits);
+  const spentMs = wire.startedAt === undefined ? 0 : performance.now() - wire.startedAt;
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     const text = `Request exceeded the timeout sent in the request: ${limit}ms`;
-    if (limits.length > 0) timer = setTimeout(() => reject(new GatewayError('request_timeout', text)), limit);
+    if (limits.length > 0)
+      timer = setTimeout(() => reject(new GatewayError('request_timeout', text)), Math.max(1, limit - spentMs));
     abort.signal.addEventListener('abort', () =>
       reject(new GatewayError('client_closed', 'The client left before the reply was complete.')),
     );

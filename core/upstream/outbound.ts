@@ -15,6 +15,7 @@ import { applyParamRules } from './params.ts';
 import type { ProviderUnit } from './provider-unit.ts';
 import { pathOf, type ResolvedSettings } from './settings.ts';
 import { askingBytes, askingUsage, asksUsage, hidesUsage } from './stream-usage.ts';
+import type { UsageRefusals } from './usage-refusals.ts';
 
 /** A request as it will leave the gateway, but for its credential. */
 export interface Outbound {
@@ -34,6 +35,8 @@ export interface Outbound {
   readonly asked: JsonObject;
   /** The token counts of the stream are for the gateway alone: its client has not asked for them. */
   readonly hidesUsage: boolean;
+  /** What it is made from, where the gateway has added the question for the token counts: it may be refused for it. */
+  readonly asking: OutboundSources | undefined;
 }
 
 export interface OutboundSources {
@@ -50,11 +53,14 @@ export interface OutboundSources {
   readonly vendors: readonly string[];
   /** Whether streams are asked for their token counts where the client has not asked. Default true. */
   readonly askUsage?: boolean;
+  /** Hosts that are known to refuse the question. */
+  readonly refusals?: UsageRefusals;
 }
 
 const responsesBeta = 'use-responses-api-2026-07-30';
 
-export function buildOutbound(sources: OutboundSources): Outbound {
+/** @param mayAsk false: without the question for the token counts, which the host has refused */
+export function buildOutbound(sources: OutboundSources, mayAsk = true): Outbound {
   const { request, unit, settings } = sources;
   const preferResponses = request.control('beta')?.includes(responsesBeta) === true;
   const chosen = chooseEndpoint(unit, request.endpoint, preferResponses);
@@ -73,7 +79,7 @@ export function buildOutbound(sources: OutboundSources): Outbound {
     params: request.params,
   };
   const dropped: string[] = [];
-  const body = bodyFor(
+  const final = finalBody(
     sources,
     chosen,
     client,
@@ -81,6 +87,8 @@ export function buildOutbound(sources: OutboundSources): Outbound {
     model === named ? sources.body : { ...sources.body, model },
     dropped,
   );
+  const asks = mayAsk && final !== undefined && asksHere(sources, chosen, final, facts);
+  const body = final === undefined ? passedBytes(sources) : bytesOf(sources, final, asks);
   const { spec } = chosen;
   const path =
     request.endpoint === 'proxy'
@@ -99,18 +107,31 @@ export function buildOutbound(sources: OutboundSources): Outbound {
     dropped,
     asked: sources.body,
     hidesUsage: sources.askUsage !== false && stream && hidesUsage(client, sources.body),
+    asking: asks ? sources : undefined,
   };
 }
 
-function bodyFor(
-  { request, leaf, rawBody, strict, body: given, askUsage = true }: OutboundSources,
+/** Whether this host is to be asked for the token counts of its stream. */
+function asksHere(
+  { askUsage, refusals, unit, settings: { base } }: OutboundSources,
+  { dialect, spec }: ChosenEndpoint,
+  body: JsonObject,
+  facts: CallFacts,
+): boolean {
+  if (askUsage === false || dialect === undefined || !asksUsage(dialect, spec, body, facts)) return false;
+  return refusals?.has({ provider: unit.name, base, model: facts.model }) !== true;
+}
+
+/** The body after all changes, in the provider's format; undefined where bytes pass untouched. */
+function finalBody(
+  { strict }: OutboundSources,
   { endpoint, spec, dialect }: ChosenEndpoint,
   client: Dialect | undefined,
   facts: CallFacts,
   body: JsonObject,
   dropped: string[],
-): string | Uint8Array | undefined {
-  if (dialect === undefined || client === undefined) return rawBody?.length === 0 ? undefined : rawBody;
+): JsonObject | undefined {
+  if (dialect === undefined || client === undefined) return undefined;
   const note = (field: string) => {
     if (!dropped.includes(field)) dropped.push(field);
   };
@@ -123,8 +144,18 @@ function bodyFor(
   const translated =
     dialect === client ? body : translate(body, client, dialect, endpoint === 'messagesCountTokens', context);
   const ruled = applyParamRules(translated, spec.params, note);
-  const final = spec.request === undefined ? ruled : spec.request(ruled, facts);
-  const asks = askUsage && asksUsage(dialect, spec, final, facts);
+  return spec.request === undefined ? ruled : spec.request(ruled, facts);
+}
+
+function passedBytes({ rawBody }: OutboundSources): Uint8Array | undefined {
+  return rawBody?.length === 0 ? undefined : rawBody;
+}
+
+function bytesOf(
+  { request, leaf, rawBody, body: given }: OutboundSources,
+  final: JsonObject,
+  asks: boolean,
+): string | Uint8Array {
   // The original bytes, when nothing changed them: prompt caches of providers depend on it.
   const asItCame = final === given && given === request.body && !isGuarded(request, leaf);
   if (!asItCame || rawBody === undefined) return stringify(asks ? askingUsage(final) : final);

@@ -27,6 +27,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
   readonly timeouts: Timeouts;
+  /** Since when the timeouts count, by `performance.now()`. Default: now. */
+  readonly startedAt?: number | undefined;
   readonly maxReplyBytes: number;
   /** Whether the body is collected before the promise resolves; else it is handed over as a stream. */
   collects(status: number, contentType: string): boolean;
@@ -91,7 +93,11 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
     this.#request = request;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#deadlines = new Deadlines(request.timeouts, (expiry) => this.fail(expiryError(expiry, request.upstream)));
+    this.#deadlines = new Deadlines(
+      request.timeouts,
+      (expiry) => this.fail(expiryError(expiry, request.upstream)),
+      request.startedAt,
+    );
     this.#forgetCancel = request.cancellation.onCancel(() => {
       this.fail(new GatewayError('client_closed', 'The client left before the reply was complete.'));
     });

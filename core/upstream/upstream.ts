@@ -13,11 +13,12 @@ import { drainMs, type LedgerSettings } from '../ledger/settings.ts';
 import { Authenticator, unfetchedToken } from './auth.ts';
 import { Cancellation } from './cancellation.ts';
 import { transmitLocally } from './local.ts';
-import type { Outbound } from './outbound.ts';
+import { buildOutbound, type Outbound, type OutboundSources } from './outbound.ts';
 import { Pools } from './pools.ts';
 import { outcomeOf } from './reply.ts';
 import { type Timeouts, transmit, type WireReply, type WireRequest } from './transport.ts';
 import type { UrlGuard } from './url-guard/guard.ts';
+import { type AskedPlace, placeOf, refusesQuestion, UsageRefusals } from './usage-refusals.ts';
 
 export interface UpstreamOptions {
   readonly guard: UrlGuard;
@@ -30,6 +31,8 @@ export interface UpstreamOptions {
   readonly now: () => number;
   readonly newId: () => string;
   readonly ledger?: LedgerSettings | undefined;
+  /** Told of each host that is not asked for the token counts of its streams any more, because it has refused that. */
+  readonly onUsageRefused?: ((place: AskedPlace) => void) | undefined;
 }
 
 export interface CallFactsOfTarget {
@@ -49,6 +52,7 @@ const tokenTimeoutMs = 15_000;
 
 /** Everything that leaves the gateway goes through here. */
 export class Upstream {
+  readonly usageRefusals: UsageRefusals;
   readonly #options: UpstreamOptions;
   readonly #pools: Pools;
   readonly #auth: Authenticator;
@@ -59,6 +63,7 @@ export class Upstream {
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
+    this.usageRefusals = new UsageRefusals(options.now);
     this.#timeouts = { ...options.timeouts, requestMs: options.requestMs };
     this.#ledger = new Ledger(options.ledger);
     this.#pools = new Pools(options.guard.connector({ timeout: options.connectMs }));
@@ -67,7 +72,27 @@ export class Upstream {
 
   /** Sends a built request and gives the outcome in the client's dialect. Rejects with a GatewayError. */
   call(outbound: Outbound, facts: CallFactsOfTarget): Promise<Outcome> {
-    return this.#send(outbound, facts).then((reply) => this.#outcome(reply, outbound, facts));
+    const { asking } = outbound;
+    if (asking === undefined) return this.#send(outbound, facts).then((reply) => this.#outcome(reply, outbound, facts));
+    const startedAt = performance.now();
+    return this.#send(outbound, facts).then((reply) =>
+      refusesQuestion(reply) && !facts.cancellation.cancelled
+        ? this.#callUnasked(asking, facts, startedAt)
+        : this.#outcome(reply, outbound, facts),
+    );
+  }
+
+  /** Once more, without the question that the gateway has added. To its client it is one attempt, with the time of one. */
+  async #callUnasked(sources: OutboundSources, facts: CallFactsOfTarget, startedAt: number): Promise<Outcome> {
+    const outbound = buildOutbound(sources, false);
+    const reply = await this.#send(outbound, facts, startedAt);
+    // A request that is wrong in any case may name the field too.
+    if (reply.status < 300) {
+      const place = placeOf(outbound);
+      this.usageRefusals.add(place);
+      this.#options.onUsageRefused?.(place);
+    }
+    return this.#outcome(reply, outbound, facts);
   }
 
   #outcome(reply: WireReply, outbound: Outbound, facts: CallFactsOfTarget): Outcome | Promise<Outcome> {
@@ -111,14 +136,14 @@ export class Upstream {
     await this.#ledger.close();
   }
 
-  #send(outbound: Outbound, facts: CallFactsOfTarget): Promise<WireReply> {
+  #send(outbound: Outbound, facts: CallFactsOfTarget, startedAt?: number): Promise<WireReply> {
     const { unit, settings } = outbound;
     const credential = this.#auth.headersFor(authOf(outbound), settings.settings, unit.name);
     const local = unit.definition.serve !== undefined && !settings.customHost;
     if (credential instanceof Promise || !(local || this.#checked.has(settings.base))) {
-      return this.#sendLater(credential, outbound, facts, local);
+      return this.#sendLater(credential, outbound, facts, local, startedAt);
     }
-    return this.#transmit(credential, outbound, facts);
+    return this.#transmit(credential, outbound, facts, startedAt);
   }
 
   async #sendLater(
@@ -126,13 +151,19 @@ export class Upstream {
     outbound: Outbound,
     facts: CallFactsOfTarget,
     local: boolean,
+    startedAt: number | undefined,
   ): Promise<WireReply> {
     const headers = await credential;
     if (!local) await this.#check(outbound.settings, facts);
-    return this.#transmit(headers, outbound, facts);
+    return this.#transmit(headers, outbound, facts, startedAt);
   }
 
-  #transmit(credential: Credential, outbound: Outbound, facts: CallFactsOfTarget): Promise<WireReply> {
+  #transmit(
+    credential: Credential,
+    outbound: Outbound,
+    facts: CallFactsOfTarget,
+    startedAt: number | undefined,
+  ): Promise<WireReply> {
     const { unit, settings, chosen } = outbound;
     const serve = settings.customHost ? undefined : unit.definition.serve;
     // Last, so that nothing forwarded or configured can replace them.
@@ -149,6 +180,7 @@ export class Upstream {
         facts.requestTimeoutMs === undefined
           ? this.#timeouts
           : { ...this.#timeouts, requestMs: facts.requestTimeoutMs },
+      startedAt,
       maxReplyBytes: settings.customHost ? this.#options.customHostMaxReplyBytes : this.#options.maxReplyBytes,
       collects: (status, type) => collects(status, type, outbound.facts.stream, chosen.endpoint === 'proxy'),
       cancellation: this.#patient(facts.cancellation, chosen),

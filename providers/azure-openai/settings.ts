@@ -10,6 +10,8 @@ const deployment = schema.Object({
   /** The model name that stands for the deployment in requests. */
   alias: schema.Optional(schema.String({ minLength: 1 })),
   api_version: schema.Optional(schema.String({ pattern: version })),
+  /** The model that is deployed: it is priced as this one. */
+  model: schema.Optional(schema.String({ minLength: 1, maxLength: 255 })),
   /** Serves the models that no alias names. */
   is_default: schema.Optional(schema.Boolean()),
 });

@@ -1,4 +1,14 @@
-import { asNumber, asObject, asObjects, type JsonObject, provider, schema, secret } from 'portcullis/sdk';
+import {
+  asNumber,
+  asObject,
+  asObjects,
+  asString,
+  compact,
+  type JsonObject,
+  provider,
+  schema,
+  secret,
+} from 'portcullis/sdk';
 
 /**
  * Source: https://docs.perplexity.ai/api-reference/chat-completions-post and
@@ -15,7 +25,7 @@ export default provider({
       params: { rename: { max_completion_tokens: 'max_tokens' } },
       // Running totals in each chunk: https://docs.perplexity.ai/guides/streaming-responses
       streamUsage: 'always',
-      repair: (json) => countedSearches(finished(json)),
+      repair: (json) => billed(finished(json)),
     },
     createModelResponse: { path: '/v1/responses', dialect: 'responses' },
     proxy: { path: '' },
@@ -33,10 +43,36 @@ function finished(json: JsonObject): JsonObject {
   };
 }
 
-/** Searches are billed one by one, as server tools are. */
-function countedSearches(json: JsonObject): JsonObject {
+/** What a search of each context size is called where it is billed: once for each request. */
+const contexts: ReadonlyMap<string | undefined, string> = new Map(
+  ['low', 'medium', 'high'].map((size) => [size, `request_${size}_context`]),
+);
+
+/**
+ * What is billed beside the prompt and the answer. Searches and tokens of citations count one by one, as uses of server
+ * tools do; reasoning is left out of the completion tokens: https://docs.perplexity.ai/getting-started/pricing
+ */
+function billed(json: JsonObject): JsonObject {
   const usage = asObject(json.usage);
-  const searches = asNumber(usage?.num_search_queries);
-  if (usage === undefined || searches === undefined || usage.server_tool_use !== undefined) return json;
-  return { ...json, usage: { ...usage, server_tool_use: { num_search_queries: searches } } };
+  if (usage === undefined || usage.server_tool_use !== undefined) return json;
+  const context = contexts.get(asString(usage.search_context_size));
+  const used = compact({
+    num_search_queries: asNumber(usage.num_search_queries),
+    citation_tokens: asNumber(usage.citation_tokens),
+    ...(context === undefined ? {} : { [context]: 1 }),
+  });
+  const counted = withReasoning(usage);
+  if (Object.keys(used).length === 0) return counted === usage ? json : { ...json, usage: counted };
+  return { ...json, usage: { ...counted, server_tool_use: used } };
+}
+
+function withReasoning(usage: JsonObject): JsonObject {
+  const reasoning = asNumber(usage.reasoning_tokens) ?? 0;
+  if (reasoning <= 0 || usage.completion_tokens_details !== undefined) return usage;
+  return {
+    ...usage,
+    completion_tokens: (asNumber(usage.completion_tokens) ?? 0) + reasoning,
+    total_tokens: (asNumber(usage.total_tokens) ?? 0) + reasoning,
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  };
 }

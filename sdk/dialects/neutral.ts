@@ -237,11 +237,26 @@ export interface Usage {
   readonly cacheReadAudio?: number;
   readonly cacheReadImage?: number;
   /** Pictures that were made, for models that bill by the piece. */
-  readonly images?: { readonly count: number; readonly quality?: string; readonly size?: string };
+  readonly images?: {
+    readonly count: number;
+    readonly quality?: string;
+    readonly size?: string;
+    /** Absent: the model that answered. */
+    readonly by?: PictureTool;
+  };
   readonly acceptedPrediction?: number;
   readonly rejectedPrediction?: number;
   /** Uses of tools that the provider runs and bills, by its own name of them. */
   readonly serverTools?: Readonly<Record<string, number>>;
+}
+
+/** A tool of the provider that makes pictures, with a model of its own. */
+export interface PictureTool {
+  /** Its name in `serverTools`. */
+  readonly tool: string;
+  readonly model?: string;
+  /** What its model counted, which is no part of the other counts. */
+  readonly usage?: Usage;
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';

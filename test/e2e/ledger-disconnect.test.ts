@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { JsonObject } from 'portcullis/sdk';
@@ -10,7 +9,7 @@ import type { LedgerSettings } from '../../core/ledger/settings.ts';
 import { without } from '../plugins/guardrails/guarded.ts';
 import { recordedReply, recordedStream } from '../support/recordings.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
-import { countingGateway } from './ledger-gateway.ts';
+import { clientGone, countingGateway } from './ledger-gateway.ts';
 
 noUnhandledRejections();
 
@@ -40,20 +39,6 @@ async function halting(t: TestContext, first: readonly string[], rest: readonly 
     server.closeAllConnections();
   });
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, release, reached, closed };
-}
-
-/** Resolves when the client of the next request to the gateway has gone, and the gateway knows. */
-function clientGone(gatewayUrl: string): Promise<void> {
-  const port = Number(new URL(gatewayUrl).port);
-  return new Promise((resolve) => {
-    const started = (message: unknown) => {
-      const { response, socket } = message as { response: ServerResponse; socket: Socket };
-      if (socket.localPort !== port) return;
-      unsubscribe('http.server.request.start', started);
-      response.on('close', resolve);
-    };
-    subscribe('http.server.request.start', started);
-  });
 }
 
 type Halting = Awaited<ReturnType<typeof halting>>;

@@ -61,6 +61,8 @@ export interface ControlOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: 2026-11-21T12:00:00Z. */
   readonly startAt?: number;
+  /** The clock moves by `advance` alone. */
+  readonly stands?: boolean;
   /** The key of another control plane on the same store. */
   readonly keyMaterial?: ControlSettings['keyMaterial'];
 }
@@ -82,12 +84,13 @@ export async function startControl(
     overrides = {},
     env = {},
     startAt = Date.UTC(2026, 10, 21, 12),
+    stands = false,
     keyMaterial = testKeyMaterial(),
   }: ControlOptions = {},
 ): Promise<TestControl> {
   const { log, logged } = recordingLog();
-  let offset = startAt - Date.now();
-  const now = () => Date.now() + offset;
+  let offset = stands ? startAt : startAt - Date.now();
+  const now = stands ? () => offset : () => Date.now() + offset;
   const base = testConfig(config);
   const gateway = await createGateway(
     {

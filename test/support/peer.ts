@@ -50,6 +50,8 @@ export interface Act {
   /** After the events: end properly, cut the socket, or say nothing more until `release` resolves or the caller gives up. */
   readonly ending?: 'end' | 'cut' | 'stall';
   readonly release?: Promise<unknown>;
+  /** Events that follow a stall. */
+  readonly rest?: readonly string[];
   /** Changes the bytes of a stream: frame them with CRLF, put comments between the events. */
   readonly crlf?: boolean;
   readonly comments?: boolean;
@@ -213,7 +215,10 @@ async function stream(act: Act, all: readonly string[], request: PeerRequest, re
     }
   }
   if (act.ending === 'cut') response.destroy();
-  if (act.ending === 'stall') await (act.release ?? request.abandoned);
+  if (act.ending === 'stall') {
+    await (act.release ?? request.abandoned);
+    for (const event of act.rest ?? []) response.write(event);
+  }
   response.end();
 }
 

@@ -46,7 +46,8 @@ export async function startRedis(): Promise<RedisServer> {
     return server;
   };
   let server = await start();
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder);
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
@@ -59,6 +60,7 @@ export async function startRedis(): Promise<RedisServer> {
     close: async () => {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
+      process.off('exit', removeFolder);
     },
   };
 }

@@ -4,6 +4,7 @@ import { lookup } from '../lookup.ts';
 import type { Usage } from '../neutral.ts';
 import { present } from '../present.ts';
 import type { UsageRule } from '../usage-meter.ts';
+import { picturesIn, readPictures } from './pictures.ts';
 
 /** Counts come with the finished response, whole or in the last event of a stream. */
 export const usageRule: UsageRule = {
@@ -11,7 +12,9 @@ export const usageRule: UsageRule = {
     const response = responseIn(json);
     const usage = asObject(response.usage);
     const uses = usage === undefined ? undefined : toolUses(response);
-    return uses === undefined ? usage : { ...usage, [used]: uses };
+    if (uses === undefined) return usage;
+    const made = uses[pictureTool] === undefined ? undefined : picturesIn(response);
+    return { ...usage, [used]: uses, ...(made === undefined ? {} : { [pictures]: made }) };
   },
   read: readUsage,
   closes: (json) => finishOf(json) !== undefined,
@@ -21,6 +24,9 @@ export const usageRule: UsageRule = {
 
 /** Under this name the uses of tools stand among the counts. */
 const used = 'server_tool_use';
+/** And under this one the pictures that a tool has made. */
+const pictures = 'generated_pictures';
+const pictureTool = 'image_generation';
 
 /** Token counts of a whole response, or of the event that carries one. */
 export function usageOf(json: JsonObject): Usage | undefined {
@@ -41,10 +47,10 @@ const billed: Readonly<Record<string, string>> = {
   web_search_call: 'web_search',
   file_search_call: 'file_search',
   code_interpreter_call: 'code_interpreter',
-  image_generation_call: 'image_generation',
+  image_generation_call: pictureTool,
 };
 
-function toolUses(response: JsonObject): JsonObject | undefined {
+function toolUses(response: JsonObject): { readonly [tool: string]: number } | undefined {
   let uses: { [tool: string]: number } | undefined;
   for (const { type, action } of asObjects(response.output)) {
     const tool = lookup(billed, asString(type) ?? '');
@@ -81,6 +87,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
     imageInput: asNumber(inputDetails?.image_tokens),
     imageOutput: asNumber(outputDetails?.image_tokens),
     serverTools: tools,
+    images: readPictures(asObject(usage[pictures]), pictureTool),
   });
 }
 

@@ -156,6 +156,35 @@ describe('while Redis is away', () => {
   });
 });
 
+describe('a process that is busy for longer than Redis may take', () => {
+  it('takes the answers that have come in the meantime', async (t) => {
+    const { counters, breaker } = await open(t, 'closed');
+    const window = claim('busy', 100);
+    const asked = Array.from({ length: 20 }, () => counters.reserve(organisation, [window]));
+    await new Promise(setImmediate);
+    const end = performance.now() + 300;
+    while (performance.now() < end);
+    for (const answer of await Promise.all(asked)) assert.ok(answer.granted);
+    assert.deepEqual([counters.waitedInVain, breaker()], [0, []]);
+  });
+});
+
+describe('a Redis whose clock shows another time', () => {
+  it('keeps a window for as long as it lasts here', async (t) => {
+    const redis = await startRedis();
+    t.after(() => redis.close());
+    for (const aheadMs of [86_400_000, -86_400_000]) {
+      const now = () => Date.now() - aheadMs;
+      const { counters } = openCounters(t, { now, redis: { url: redis.url, whenAway: 'closed' } });
+      const window = claim(`ahead/${aheadMs}`, 3, 1, { start: now() - 500, end: now() + 500 });
+      for (let request = 0; request < 3; request += 1)
+        (await granted(counters.reserve(organisation, [window]))).reservation.commit([1]);
+      assert.deepEqual(await stateOf(counters, window), [3, 0]);
+      assert.equal((await counters.reserve(organisation, [window])).granted, false);
+    }
+  });
+});
+
 describe('a Redis that has lost its scripts and counts', () => {
   it('is given both again', async (t) => {
     const source = memoryCounterSource(Date.now);
@@ -214,8 +243,8 @@ describe('a sum that is told to Redis', () => {
     t.after(() => link.close());
     const window = claim('told', 100);
     const keys = [markKey(organisation, 'one'), countKey(organisation, window)];
-    for (let time = 0; time < 3; time += 1) await link.run('add', keys, ['7', endingOf(window)]);
-    await link.run('add', [markKey(organisation, 'two'), keys[1] ?? ''], ['2', endingOf(window)]);
+    for (let time = 0; time < 3; time += 1) await link.run('add', keys, ['7', endingOf(window, Date.now())]);
+    await link.run('add', [markKey(organisation, 'two'), keys[1] ?? ''], ['2', endingOf(window, Date.now())]);
     const [used] = (await link.run('read', keysOf(organisation, [window]), [])) as readonly string[];
     assert.equal(used, '9');
   });

@@ -100,6 +100,13 @@ describe('the timeouts of a call', () => {
     });
   }
 
+  it('count from the moment that the call names: an attempt may have called before', async () => {
+    const { origin } = await silent();
+    const timeouts = { ...none, firstByteMs: 3_600_000 };
+    const wire = wireTo(origin, { timeouts, startedAt: performance.now() - 3_600_000 });
+    await assert.rejects(transmit(testPools(), wire), { code: 'request_timeout' });
+  });
+
   /** Sends the head at once, and the rest when the test says so. */
   async function halfway(timeouts: Partial<Timeouts>, collects: boolean) {
     const head = Promise.withResolvers<ServerResponse>();
