@@ -190,7 +190,7 @@ function phasesOf(config: GatewayConfig): ListedPhases {
 /** Calls of one kind: each has its own pools. */
 export function upstreamOf(
   { server, ledger }: GatewayConfig,
-  { now, newId, resolve }: Pick<RuntimeParts, 'now' | 'newId' | 'resolve'>,
+  { now, newId, resolve, log }: Pick<RuntimeParts, 'now' | 'newId' | 'resolve' | 'log'>,
 ): Upstream {
   const { connectMs, firstByteMs, gapMs, totalMs, requestMs } = server.timeouts;
   return new Upstream({
@@ -203,6 +203,7 @@ export function upstreamOf(
     now,
     newId,
     ledger,
+    onUsageRefused: ({ provider, model }) => log.info('stream_usage_refused', { provider, model }),
   });
 }
 

@@ -163,6 +163,8 @@ export class Exchange implements RequestContext {
 }
 
 const maxMetadataValue = 128;
+/** Each is a row of its own where logs are looked for by it. */
+const mostMetadata = 128;
 
 type Metadata = Readonly<Record<string, string>>;
 
@@ -199,7 +201,12 @@ function parsedMetadata(header: string): Record<string, string> {
       param: 'x-gw-metadata',
     });
   }
-  for (const [key, value] of Object.entries(object)) {
+  const entries = Object.entries(object);
+  if (entries.length > mostMetadata) {
+    const text = `The metadata header must have at most ${mostMetadata} members; it has ${entries.length}.`;
+    throw new GatewayError('bad_request', text, { param: 'x-gw-metadata' });
+  }
+  for (const [key, value] of entries) {
     if (typeof value === 'string' && value.length <= maxMetadataValue) continue;
     const text = `Each metadata value must be a string of at most ${maxMetadataValue} characters; ${JSON.stringify(key.slice(0, 64))} is not.`;
     throw new GatewayError('bad_request', text, { param: 'x-gw-metadata' });

@@ -35,6 +35,8 @@ export async function settle(runtime: Runtime, exchange: Exchange, outcome: Outc
   runtime.pipeline.log(noted, () => new ExchangeBodies(exchange, outcome));
 }
 
+const longestName = 256;
+
 const free: Cost = Object.freeze({ nanoUsd: 0, parts: Object.freeze({}), source: 'none' });
 
 /** Undefined: there is usage, or a reply that must have cost something, and no price is known for it. */
@@ -96,8 +98,8 @@ function recordOf(
     configSlug: exchange.savedConfig?.slug,
     providerSlug: exchange.providerSlug,
     provider: outcome.provider,
-    model: outcome.model,
-    requestedModel: typeof model === 'string' ? model : undefined,
+    model: bounded(outcome.model),
+    requestedModel: typeof model === 'string' ? bounded(model) : undefined,
     target: served,
     fallback: first !== undefined && served !== undefined && first !== served,
     retries: outcome.retries,
@@ -110,4 +112,10 @@ function recordOf(
     savedNanoUsd: outcome.savedNanoUsd,
     error: left ? 'client_closed' : outcome.error,
   };
+}
+
+/** A client may call its model anything. A copy, for a slice would keep the whole text in memory as long as logs and metrics do. */
+function bounded(name: string | undefined): string | undefined {
+  if (name === undefined || name.length <= longestName) return name;
+  return Buffer.from(name.slice(0, longestName)).toString();
 }

@@ -233,5 +233,6 @@ export function outboundOf(
     strict: target.strict,
     vendors: runtime.config.server.headerVendors,
     askUsage: runtime.config.ledger?.askUsage ?? true,
+    refusals: runtime.upstream.usageRefusals,
   });
 }

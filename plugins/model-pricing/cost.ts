@@ -27,11 +27,17 @@ export function sumOf(charges: Charges, usage: Usage): Sum | undefined {
       add(kinds[kind].part, amount * BigInt(tokensOfKind));
     }
   }
-  // Pictures that are counted in tokens are paid for with these.
-  if (usage.images !== undefined && pictures !== undefined && (tokens === undefined || usage.output === 0)) {
-    const amount = pictureOf(pictures, usage.images.quality, usage.images.size);
+  const { images } = usage;
+  // Pictures that are counted in tokens are paid for with these, and those of a tool apart.
+  if (
+    images !== undefined &&
+    images.by === undefined &&
+    pictures !== undefined &&
+    (tokens === undefined || usage.output === 0)
+  ) {
+    const amount = pictureOf(pictures, images.quality, images.size);
     if (amount === undefined) return undefined;
-    add('image', amount * BigInt(count(usage.images.count)));
+    add('image', amount * BigInt(count(images.count)));
   }
   const used = usage.serverTools;
   const unpriced: string[] = [];

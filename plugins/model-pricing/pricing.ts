@@ -1,5 +1,6 @@
 import type { Cost, Host, MaybePromise, PriceQuestion } from 'portcullis/sdk';
 import { rounded, sumOf } from './cost.ts';
+import { drawingCost, drawingTool, withDrawing } from './drawing.ts';
 import { createQuotes, type Holder, type PriceList } from './quotes.ts';
 
 const nobody: Holder = { prices: undefined, entry: undefined };
@@ -31,8 +32,13 @@ export function createPricing(host: Pick<Host, 'directory' | 'metrics' | 'log'>,
       unpricedRequests.add([provider]);
       return undefined;
     }
-    for (const tool of sum.unpriced) unpricedTools.add([provider, tool]);
-    return rounded(sum, charges.perNanoUsd, quote.source);
+    const drawer = drawingTool(usage, charges);
+    const drawing = drawer === undefined ? undefined : drawingCost(drawer, question, holder, quoteOf);
+    for (const tool of sum.unpriced) {
+      if (drawing === undefined || tool !== drawer?.tool) unpricedTools.add([provider, tool]);
+    }
+    const cost = rounded(sum, charges.perNanoUsd, quote.source);
+    return drawing === undefined ? cost : withDrawing(cost, drawing);
   }
 
   return (question: PriceQuestion): MaybePromise<Cost | undefined> => {

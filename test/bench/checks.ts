@@ -107,16 +107,26 @@ async function costOf(id: string, ready: ReadyCheck, input: CheckInput, rounds: 
   return { id, micros: (user + system) / runs };
 }
 
-/** In wall clock, for the work is done elsewhere: warm, one at a time, with the pause between two requests in which contexts are made ready. */
+/**
+ * In wall clock, for the work is done elsewhere: warm, one at a time, with the pause between two requests in which contexts are
+ * made ready. The loop turns meanwhile, as that of a gateway with other requests does: how long a machine takes to wake a
+ * sleeping process is no cost of the check.
+ */
 async function sandboxedCost(ready: ReadyCheck, rounds: number): Promise<CheckCost> {
   const input = checkInput({ text });
   const samples: number[] = [];
+  let turning = true;
+  const turn = () => {
+    if (turning) setImmediate(turn);
+  };
+  turn();
   for (let run = 0; run < rounds * 2; run += 1) {
     const start = performance.now();
     await ready.run(input, call);
     if (run >= rounds) samples.push((performance.now() - start) * 1000);
     await delay(2);
   }
+  turning = false;
   return { id: 'custom.code in the sandbox', micros: quantile(samples, 0.5) };
 }
 

@@ -13,7 +13,12 @@ const path = '/v1/chat/completions';
 describe('a config', () => {
   const echo = { provider: 'echo' };
   for (const [name, config, message, code] of [
-    ['a cache', { ...echo, cache: { mode: 'simple' } }, /cache/, 'not_available'],
+    [
+      'a cache of too short an age',
+      { ...echo, cache: { mode: 'simple', max_age: 5 } },
+      /cache\.max_age/,
+      'invalid_config',
+    ],
     ['a guardrail that is not there', { ...echo, input_guardrails: ['g1'] }, /input_guardrails\[0\]/, 'invalid_config'],
     [
       'hooks without a check',

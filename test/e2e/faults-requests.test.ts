@@ -86,6 +86,15 @@ for (const { dialect, path, body } of clientRoutes) {
         code: 'bad_request',
       },
       {
+        name: 'metadata of more than 128 members',
+        text: JSON.stringify(body('echo')),
+        headers: {
+          'x-gw-metadata': JSON.stringify(Object.fromEntries(Array.from({ length: 129 }, (_, n) => [n, '']))),
+        },
+        message: /at most 128 members; it has 129/,
+        code: 'bad_request',
+      },
+      {
         name: 'a timeout that is no number',
         text: JSON.stringify(body('echo')),
         headers: { 'x-gw-request-timeout': 'soon' },

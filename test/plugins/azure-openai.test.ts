@@ -108,6 +108,12 @@ describe('the URL of azure-openai', () => {
         );
     });
   }
+  it('names the deployment behind an alias, whose model is for its price alone', async () => {
+    const deployments = [{ deployment_id: 'd1', alias: 'fast', api_version: '2024-10-21', model: 'gpt-4o' }];
+    const named = async (model: string) => (await explained({ azure_resource_name: 'mine', deployments }, model)).url;
+    assert.match(String(await named('fast')), /\/deployments\/d1\/chat\/completions\?api-version=2024-10-21$/);
+    assert.match(String(await named('gpt-4o')), /\/openai\/v1\/chat\/completions$/);
+  });
   it('needs the resource name', async () => {
     assert.equal((await explained({})).error?.param, 'azure_resource_name');
   });

@@ -85,6 +85,7 @@ function deploymentsOf(list: Json): Json {
     deployment_id: entry.azure_deployment_name ?? '',
     alias: entry.alias ?? entry.azure_model_slug ?? '',
     api_version: entry.azure_api_version ?? '',
+    ...(entry.azure_model_slug === undefined ? {} : { model: entry.azure_model_slug }),
     ...(entry.is_default === true ? { is_default: true } : {}),
   }));
 }

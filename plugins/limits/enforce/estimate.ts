@@ -1,4 +1,4 @@
-import { asNumber, type Endpoint, type Json, type JsonObject, type Usage } from 'portcullis/sdk';
+import { asNumber, type Endpoint, type Json, type JsonObject, type RequestContext, type Usage } from 'portcullis/sdk';
 
 /** The endpoints whose replies are made of tokens that the model writes. */
 const writing: ReadonlySet<Endpoint> = new Set(['chatComplete', 'complete', 'messages', 'createModelResponse']);
@@ -25,6 +25,17 @@ export function estimatedUsage(endpoint: Endpoint, body: JsonObject, standardOut
   const input = Math.ceil(charactersIn(body, 0) / charactersPerToken);
   const output = writes ? mostWritten(body, standardOutput) : 0;
   return { input, output, total: input + output };
+}
+
+/**
+ * What passes untouched is read by nobody, before or after: of a request in JSON its length is known, and that it may make
+ * a model write.
+ */
+export function proxiedUsage({ method, headers }: RequestContext, standardOutput: number): Usage {
+  if (method === 'GET' || method === 'HEAD' || !/[/+]json\b/i.test(headers['content-type'] ?? '')) return nothing;
+  const length = Number(headers['content-length'] ?? 0);
+  const input = Number.isSafeInteger(length) ? Math.ceil(length / charactersPerToken) : 0;
+  return { input, output: standardOutput, total: input + standardOutput };
 }
 
 function mostWritten(body: JsonObject, standardOutput: number): number {

@@ -1,12 +1,13 @@
-import type { Hooks, Host, MaybePromise, Reservation, Reserved, TargetContext } from 'portcullis/sdk';
+import type { Hooks, Host, MaybePromise, Reservation, Reserved, TargetContext, Usage } from 'portcullis/sdk';
 import type { Meter } from '../limit/meter.ts';
-import { actualAmount, type Stake } from './actual.ts';
+import { actualAmount } from './actual.ts';
 import { metersFor, type Places } from './collect.ts';
-import { estimatedUsage } from './estimate.ts';
+import { estimatedUsage, proxiedUsage } from './estimate.ts';
 import { costEstimator, type Unpriced } from './prices.ts';
 import { noteStanding, type RateStandings, rateHeaders } from './rate-headers.ts';
 import { refusalOf } from './refusal.ts';
 import { spentMarks } from './spent-marks.ts';
+import { missingRoom, type Stake } from './stakes.ts';
 
 export interface EnforcementSettings {
   readonly unpriced: Unpriced;
@@ -33,18 +34,20 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
   const admit = (target: TargetContext, places: Places): MaybePromise<undefined> => {
     const meters = metersFor(target, places);
     if (meters.length === 0) return undefined;
-    const state = states.get(target.request);
-    const fresh = state === undefined ? meters : meters.filter((meter) => !keeps(state, meter, target.path));
-    if (fresh.length === 0) return undefined;
-    const amounts = amountsOf(target, fresh);
+    const amounts = amountsOf(target, meters);
     return amounts instanceof Promise
-      ? amounts.then((known) => reserve(target, fresh, known))
-      : reserve(target, fresh, amounts);
+      ? amounts.then((known) => reserve(target, meters, known))
+      : reserve(target, meters, amounts);
   };
+
+  const usageOf = ({ request, body }: TargetContext): Usage =>
+    request.endpoint === 'proxy'
+      ? proxiedUsage(request, standardOutput)
+      : estimatedUsage(request.endpoint, body, standardOutput);
 
   const amountsOf = (target: TargetContext, meters: readonly Meter[]): MaybePromise<number[]> => {
     const amounts: number[] = [];
-    let usage: ReturnType<typeof estimatedUsage> | undefined;
+    let usage: Usage | undefined;
     let cost: MaybePromise<number> | undefined;
     let waiting: number[] | undefined;
     for (const meter of meters) {
@@ -52,7 +55,7 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
         amounts.push(1);
         continue;
       }
-      usage ??= estimatedUsage(target.request.endpoint, target.body, standardOutput);
+      usage ??= usageOf(target);
       if (meter.measure === 'tokens') {
         amounts.push(usage.input + usage.output);
         continue;
@@ -75,23 +78,35 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
   const reserve = (target: TargetContext, meters: readonly Meter[], amounts: readonly number[]) => {
     const now = host.now();
     const organisationId = target.request.principal.access?.organisationId ?? '';
-    const claims = meters.map((meter, index) => meter.claim(now, amounts[index] ?? 1));
+    const stakes = stakesFor(target, meters, amounts);
+    if (stakes.length === 0) return undefined;
+    const claims = stakes.map(({ meter, reserved }) => meter.claim(now, reserved));
     const reserved = host.counters.reserve(organisationId, claims);
     return reserved instanceof Promise
-      ? reserved.then((known) => settleInto(target, meters, amounts, known, now))
-      : settleInto(target, meters, amounts, reserved, now);
+      ? reserved.then((known) => settleInto(target, stakes, known, now))
+      : settleInto(target, stakes, reserved, now);
   };
 
-  const settleInto = (
-    target: TargetContext,
+  const stakesFor = (
+    { request, path }: TargetContext,
     meters: readonly Meter[],
     amounts: readonly number[],
-    reserved: Reserved,
-    now: number,
-  ): undefined => {
-    const { request, path } = target;
+  ): readonly Stake[] => {
+    const held = states.get(request)?.held;
+    const stakes: Stake[] = [];
+    for (let index = 0; index < meters.length; index += 1) {
+      const meter = meters[index] as Meter;
+      const estimate = amounts[index] ?? 1;
+      const reserved = held === undefined ? estimate : missingRoom(held, meter, estimate, path);
+      if (reserved !== undefined) stakes.push({ meter, reserved, estimate, target: path });
+    }
+    return stakes;
+  };
+
+  const settleInto = (target: TargetContext, stakes: readonly Stake[], reserved: Reserved, now: number): undefined => {
+    const { request } = target;
     if (!reserved.granted) {
-      const meter = meters[reserved.index];
+      const meter = stakes[reserved.index]?.meter;
       if (meter === undefined) throw new TypeError('the counters named a claim that was not made');
       refusals.add([meter.kind, meter.measure]);
       mark(request.principal.access?.organisationId ?? '', meter, reserved.state, now);
@@ -99,10 +114,9 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
     }
     const known = states.get(request);
     const state = known ?? { held: [], standings: { requests: undefined, tokens: undefined } };
-    const stakes = meters.map((meter, index) => ({ meter, estimate: amounts[index] ?? 1, target: path }));
     state.held.push({ reservation: reserved.reservation, stakes });
     for (const [index, count] of reserved.states.entries()) {
-      const meter = meters[index];
+      const meter = stakes[index]?.meter;
       if (meter?.kind === 'rate') noteStanding(state.standings, meter, count, now);
     }
     if (known === undefined) states.set(request, state);
@@ -147,18 +161,6 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
     },
     explain: (target) => explained(host, target),
   };
-}
-
-/** Whether the request holds room under the count already: then it is this target's too. */
-function keeps({ held }: State, { name }: Meter, path: string): boolean {
-  for (const { stakes } of held) {
-    for (const stake of stakes) {
-      if (stake.meter.name !== name) continue;
-      stake.target = path;
-      return true;
-    }
-  }
-  return false;
 }
 
 async function explained(host: Host, target: TargetContext): Promise<readonly string[]> {

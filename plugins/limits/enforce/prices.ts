@@ -1,5 +1,6 @@
 import { asString, type Cost, type Host, type MaybePromise, type TargetContext, type Usage } from 'portcullis/sdk';
 import type { Meter } from '../limit/meter.ts';
+import { whole } from './actual.ts';
 import { unpricedRefusal } from './refusal.ts';
 
 export type Unpriced = 'allow' | 'deny';
@@ -15,13 +16,14 @@ export function costEstimator(host: Pick<Host, 'price' | 'log' | 'metrics' | 'no
   const count = host.metrics.counter(
     'portcullis_limits_unpriced_total',
     'Requests under a cost limit whose model has no known price.',
-    ['provider', 'model'],
+    // No model: a name that does not exist would take its place among them.
+    ['provider'],
   );
   const told = new Set<string>();
   const costOf = (cost: Cost | undefined, meter: Meter, target: TargetContext): number => {
-    if (cost !== undefined) return Math.max(0, Math.round(cost.nanoUsd));
+    if (cost !== undefined) return whole(cost.nanoUsd);
     const model = asString(target.body.model) ?? '';
-    count.add([target.provider, model.slice(0, 100)]);
+    count.add([target.provider]);
     if (unpriced === 'deny') throw unpricedRefusal(meter, target, model);
     const name = `${target.provider}/${model.slice(0, 100)}`;
     if (!told.has(name)) {

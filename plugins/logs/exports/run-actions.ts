@@ -56,6 +56,8 @@ export function runActions(host: ControlHost, files: ExportFiles): readonly Acti
       async run(operation, record) {
         const done = asExport(record);
         if (done.status !== 'success') throw wrongState(done.status, 'Only an export that has succeeded has a file');
+        // Neither may whoever fetches it.
+        valuesOf(inWorkspaceOf(operation, done), {}, done);
         return { signed_url: signedUrl(operation, host.publicUrl, done) };
       },
     },

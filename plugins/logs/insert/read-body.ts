@@ -17,6 +17,8 @@ export interface SentLog {
 }
 
 const most = 1000;
+/** As many as a request may bring. */
+const mostMetadata = 128;
 
 /** The logs of a body: one, or a list. @throws GatewayError `bad_request` naming the field */
 export function readLogs(body: JsonObject): readonly SentLog[] {
@@ -67,6 +69,7 @@ function headers(value: Json | undefined, param: string): SentLog['requestHeader
 function texts(value: Json | undefined, param: string): SentLog['metadata'] {
   if (value === undefined || value === null) return {};
   const entries = Object.entries(object(value, param)).filter(([, text]) => text !== null);
+  if (entries.length > mostMetadata) throw refusal(param, `must have at most ${mostMetadata} members`);
   const wrong = entries.find(([, text]) => typeof text === 'object');
   if (wrong !== undefined) throw refusal(`${param}.${wrong[0]}`, 'must be a text');
   return Object.fromEntries(entries.map(([name, text]) => [name, String(text)]));

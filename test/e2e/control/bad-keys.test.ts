@@ -28,7 +28,11 @@ it('a flood of made-up keys reaches neither the store nor the memory', async (t)
   assert.deepEqual(await statusesOf(send, flood / 2, randomKey), { 401: flood / 2 });
   const asSdksDo: Send = (key) => send(key, { authorization: `Bearer ${key}` });
   assert.deepEqual(await statusesOf(asSdksDo, flood / 2, randomKey), { 401: flood / 2 });
-  assert.deepEqual(statements, []);
+  // The vault looks for new keys of its own by the clock, whoever asks.
+  assert.deepEqual(
+    statements.filter((sql) => !sql.includes('encryption_keys')),
+    [],
+  );
   assert.deepEqual({ ...directoryOf(world).status }, before.status);
   // The lines of the test's own log.
   c.log.length = 0;

@@ -235,7 +235,7 @@ describe('the settings of a unit', () => {
       api_key: 'k',
       azure_auth_mode: 'apiKey',
       azure_resource_name: 'acme',
-      deployments: [{ deployment_id: 'd1', alias: 'gpt-4o', api_version: '2024-10-21' }],
+      deployments: [{ deployment_id: 'd1', alias: 'gpt-4o', api_version: '2024-10-21', model: 'gpt-4o' }],
     });
   });
 });

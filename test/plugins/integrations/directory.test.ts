@@ -94,6 +94,26 @@ onEachPlane((plane) => {
       });
     });
 
+    it('holds the deployments of Azure with the model that each is priced as, whatever its alias', async () => {
+      const deployment = { azure_deployment_name: 'd1', azure_api_version: 'v1', azure_model_slug: 'gpt-4o' };
+      const id = await shared({
+        ai_provider_id: 'azure-openai',
+        configurations: {
+          azure_auth_mode: 'default',
+          azure_resource_name: 'acme',
+          azure_deployment_config: [
+            { ...deployment, alias: 'fast' },
+            { ...deployment, azure_deployment_name: 'd2' },
+          ],
+        },
+      });
+      await grant(id, {});
+      assert.deepEqual((await entry(id))?.settings.deployments, [
+        { deployment_id: 'd1', alias: 'fast', api_version: 'v1', model: 'gpt-4o' },
+        { deployment_id: 'd2', alias: 'gpt-4o', api_version: 'v1', model: 'gpt-4o' },
+      ]);
+    });
+
     it('ends with the access of its workspace, and comes back with it', async () => {
       const id = await shared();
       await grant(id, {});

@@ -184,6 +184,14 @@ describe('limits', () => {
   });
 });
 
+describe('a price beyond all bounds', () => {
+  it('uses the budget up, and is no fault of the gateway', async () => {
+    const { request, enter, refusal } = await world({ key: { usageLimits: budget(10, 'cost') }, price: () => 1e300 });
+    await enter(request());
+    assert.equal((await refusal()).code, 'budget_exhausted');
+  });
+});
+
 describe('what a request has come to', () => {
   const tokens = { key: { rateLimits: [rpm(10_000, 'tokens')], usageLimits: budget(10, 'cost') }, price: () => 500 };
   const names = ['rate/key/key-1/tokens/rpm', 'budget/key/key-1/cost'] as const;

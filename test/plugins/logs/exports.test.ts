@@ -112,6 +112,24 @@ describe('an export of logs', () => {
     assert.deepEqual((await ok('GET', '/field-restrictions')).deniedFields, []);
   });
 
+  it('that holds what was said is given to nobody who may not see that', async (t) => {
+    const { seed, make, ok, ended, control, key } = await exporter(t);
+    const side = { headers: {}, body: 'a secret' };
+    seed({}, { request: side, response: side, truncated: false });
+    const [texts, lines] = [await make({ requested_data: ['request'] }), await make()];
+    for (const { id } of [texts, lines]) {
+      await ok('POST', `/${id}/start`);
+      assert.equal((await ended(id)).status, 'success');
+    }
+    const other = { ...key, keyId: 'key-2', scopes: [...allScopes].filter((scope) => scope !== 'logs.view') };
+    const download = (id: unknown) => control.call('GET', `/v1/logs/exports/${id}/download`, { as: other });
+    assert.equal((await download(lines.id)).status, 200);
+    assert.deepEqual(await refused(control, 'GET', `/v1/logs/exports/${texts.id}/download`, { as: other }), [
+      403,
+      'requested_data',
+    ]);
+  });
+
   it('writes each request once, newest first, however many pages it takes and however many share a moment', async (t) => {
     const opened = await embeddedLogs();
     t.after(opened.close);

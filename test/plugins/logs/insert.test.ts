@@ -95,6 +95,7 @@ describe('a log that a client sends', () => {
       [[chat, { ...chat, response: {} }], '[1].response.body'],
       [{ ...chat, response: { body: {}, status: 99 } }, 'response.status'],
       [{ ...chat, metadata: { a: {} } }, 'metadata.a'],
+      [{ ...chat, metadata: Object.fromEntries(Array.from({ length: 129 }, (_, name) => [name, 'x'])) }, 'metadata'],
       [[], 'logs'],
     ] as const)
       assert.deepEqual(await refused(control, 'POST', '/v1/logs', { as: key, body: body as unknown as JsonObject }), [

@@ -153,8 +153,12 @@ describe('the mask of headers', () => {
     it(`hides ${value.slice(0, 12)}… whatever the header is called`, () =>
       assert.deepEqual(maskedHeaders({ 'x-note': value }), { 'x-note': '*****' }));
 
+  it('hides what is called after tokens that are no count', () =>
+    assert.deepEqual(maskedHeaders({ 'x-access-tokens': 'abc' }), { 'x-access-tokens': '*****' }));
+
   for (const [name, value] of [
     ['content-type', 'application/json'],
+    ['x-max-tokens', '100'],
     ['x-ratelimit-remaining-tokens', '12'],
     ['user-agent', 'node'],
     ['x-gw-metadata-id', 'abc-123'],

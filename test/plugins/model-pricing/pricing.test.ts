@@ -169,6 +169,16 @@ describe('a price that nobody knows', () => {
     assert.equal(host.metrics.total('portcullis_tool_price_unknown_total', 'openai', 'code_interpreter'), 1);
   });
 
+  it('of a tool’s pictures is counted as that of a tool, and not where its model has one', () => {
+    const { host, price } = pricingWith(catalogue);
+    const tool = 'image_generation';
+    for (const model of ['gpt-image-1.5', 'gpt-image-9']) {
+      const images = { count: 1, by: { tool, model } };
+      price({ ...question, usage: { input: 1000, output: 0, serverTools: { [tool]: 1 }, images } });
+    }
+    assert.equal(host.metrics.total('portcullis_tool_price_unknown_total', 'openai', tool), 1);
+  });
+
   it('because an integration’s own is none is told in the log, once', () => {
     const pricing = { type: 'static', pay_as_you_go: { request_token: 'much' } };
     const { host, price } = pricingWith(catalogue, { models: [{ slug: 'gpt-4o', enabled: true, pricing }] });
