@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Koa from 'koa';
 import { GatewayError, type Log } from 'portcullis/sdk';
@@ -99,6 +99,7 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
   let current: Held = { runtime: await firstRuntime(config, parts, records), leases: 0, retired: false };
   let accepting = true;
   let server: Server | undefined;
+  const sockets = new Set<Socket>();
   let boundToLoopback = false;
 
   const acquire = (): Lease => {
@@ -153,6 +154,10 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
         { keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 300_000 },
         app.callback(),
       );
+      server.on('connection', (socket) => {
+        sockets.add(socket);
+        socket.once('close', () => sockets.delete(socket));
+      });
       await opened(server, port, address);
       const bound = server.address() as AddressInfo;
       const shown = bound.address.includes(':') ? `[${bound.address}]` : bound.address;
@@ -188,7 +193,7 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     explain: (request) => explainRequest(current.runtime, request, parts.newId),
     async close() {
       accepting = false;
-      if (server !== undefined) await drained(server, current.runtime.config.server.drainTimeoutMs);
+      if (server !== undefined) await drained(server, sockets, current.runtime.config.server.drainTimeoutMs);
       await dispose(current.runtime);
       await basics.sandbox.close();
       await counters.close();
@@ -254,7 +259,7 @@ function restartOnly({ server, log }: GatewayConfig): Readonly<Record<string, st
   };
 }
 
-function drained(server: Server, limitMs: number): Promise<void> {
+function drained(server: Server, sockets: ReadonlySet<Socket>, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const force = setTimeout(() => server.closeAllConnections(), limitMs);
     // A connection that was busy when the close began is idle, and kept alive, once its reply is out.
@@ -265,5 +270,7 @@ function drained(server: Server, limitMs: number): Promise<void> {
       resolve();
     });
     server.closeIdleConnections();
+    // One that has never asked anything does not count as idle for Node.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   });
 }

@@ -5,7 +5,8 @@ export const mask = '*****';
 const sensitive =
   /auth|cookie|key|secret|token|passw|credential|signature|session|jwt|bearer|csrf|xsrf|account-json|private|dpop|(?:^|-)pat$/;
 /** Names that only look like it: how much is left, and which key an answer belongs to. */
-const harmless = /ratelimit|idempotency-key|(?:max|limit|used?|left|remaining|total|prompt|completion|input|output)[-_]tokens$/;
+const harmless =
+  /ratelimit|idempotency-key|(?:max|limit|used?|left|remaining|total|prompt|completion|input|output)[-_]tokens$/;
 /** Credentials that tell what they are, wherever they stand. A value that is JSON can hold one as well. */
 const credential =
   /^\s*[{[]|\b(?:bearer|basic)\s+\S|\beyJ[\w-]{16}|\b[spr]k[-_][\w-]{12,}|\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\bgh[a-z]_\w{20,}|\bAIza[\w-]{20,}|\bxox[a-z]-\w|\bglpat-\w|-----BEGIN|:\/\/[^\s/@:]+:[^\s/@]+@/i;
