@@ -3,7 +3,7 @@ import type { LogBodies } from 'portcullis/sdk';
 
 const utf8 = new TextDecoder();
 
-/** Bodies as they are kept: gzip'd JSON. The lowest level costs a third of the standard one and saves nearly as much. */
+/** Bodies as an object store keeps them: gzip'd JSON. The lowest level costs a third of the standard one and saves nearly as much. */
 export function packBodies(bodies: LogBodies): Uint8Array {
   return gzipSync(bodiesText(bodies), { level: 1 });
 }

@@ -3,7 +3,7 @@ import type { LogBodies, LogEntry } from 'portcullis/sdk';
 type Side = LogBodies['request'];
 
 /** More than a body of its own that a view of bytes may keep in memory. */
-const spareBytes = 65_536;
+const spareBytes = 8192;
 
 /** The entry with each body at most so many bytes of UTF-8; what was cut is marked. */
 export function withBodiesCut(entry: LogEntry, maxBytes: number): LogEntry {

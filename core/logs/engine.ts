@@ -1,5 +1,6 @@
 import type { LogBodies, LogEntry, LogFilter, LogRow, LogStore } from 'portcullis/sdk';
-import type { LogBatch, Refused } from './sink.ts';
+import type { PackedBatch } from './packed-batch.ts';
+import type { Refused } from './sink.ts';
 
 /** How the bodies of a request are kept: beside its row, or as an object whose path has one of two forms. */
 export type BodyFormat = 'row' | 'v1' | 'v2';
@@ -13,7 +14,7 @@ export interface ObjectReader {
 /** A database of logs. */
 export interface LogEngine extends LogStore {
   /** @throws when the database cannot be asked; what it refuses of a batch is counted */
-  write(batch: LogBatch): Promise<Refused>;
+  write(batch: PackedBatch): Promise<Refused>;
   close(): Promise<void>;
 }
 
@@ -22,6 +23,8 @@ export interface EngineOptions {
   readonly bodies: BodyFormat;
   /** Where bodies are that are not beside their rows. */
   readonly objects?: ObjectReader;
+  /** Rows that wait for their rollups in the embedded database, about. Default: 20,000. */
+  readonly settleRows?: number;
 }
 
 export type Page = Parameters<LogStore['list']>[1];
@@ -31,5 +34,6 @@ export type Aggregated = Awaited<ReturnType<LogStore['aggregate']>>;
 export type { LogFilter };
 
 export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
 /** Rows that one transaction deletes. */
 export const pruneRows = 5000;

@@ -1,6 +1,8 @@
 import { GatewayError, type Log, type LogSinks, type LogStore, type Metrics } from 'portcullis/sdk';
 import { withBodiesCut } from './cut-bodies.ts';
+import { withTextsCut } from './cut-row.ts';
 import type { ThreadRole } from './messages.ts';
+import { packBatch } from './packed-batch.ts';
 import type { LogsSettings } from './settings.ts';
 import type { LogSink, SinkState } from './sink.ts';
 import { SinkQueue } from './sink-queue.ts';
@@ -29,7 +31,7 @@ const queueDefaults = {
   closeMs: 10_000,
 };
 /** Handing over a row costs this thread some microseconds, and all of a batch are handed over at once. */
-const rowBatchEntries = 250;
+const rowBatchEntries = 500;
 /** Of a question; writes are bounded by the breaker's own limit. */
 const readMs = 60_000;
 const pruneMs = 3_600_000;
@@ -47,8 +49,8 @@ export async function createLogs(settings: LogsSettings, options: LogsOptions): 
   const reader = thread('read');
   const objects = settings.objects === undefined ? undefined : thread('objects');
   const queueOf = queues(settings, options);
-  const rowQueue = queueOf(threadSink(settings.rows.kind, writer, timeoutMs));
-  const objectQueue = objects === undefined ? undefined : queueOf(threadSink('s3', objects, timeoutMs));
+  const rowQueue = queueOf(threadSink(settings.rows.kind, writer, timeoutMs, objects === undefined));
+  const objectQueue = objects === undefined ? undefined : queueOf(threadSink('s3', objects, timeoutMs, true));
   const sinks = [rowQueue, ...(objectQueue === undefined ? [] : [objectQueue])];
   try {
     await writer.call('open', [], timeoutMs);
@@ -66,7 +68,7 @@ export async function createLogs(settings: LogsSettings, options: LogsOptions): 
     store: storeOver(reader, writer),
     sinks: {
       write: (entry) => {
-        const cut = withBodiesCut(entry, settings.maxBodyBytes);
+        const cut = withBodiesCut(withTextsCut(entry), settings.maxBodyBytes);
         rowQueue.push(cut);
         if (cut.bodies !== undefined) objectQueue?.push(cut);
       },
@@ -102,10 +104,13 @@ function queues(settings: LogsSettings, { now, log, metrics }: LogsOptions): (si
   return (sink) => new SinkQueue(sink, { ...queueDefaults, ...batch, ...settings.queue, ...settings.breaker }, parts);
 }
 
-function threadSink(name: string, thread: LogThread, timeoutMs: number): LogSink {
+function threadSink(name: string, thread: LogThread, timeoutMs: number, withBodies: boolean): LogSink {
   return {
     name,
-    write: (batch) => thread.call('write', [batch], timeoutMs),
+    write: (batch) => {
+      const packed = packBatch(batch, withBodies);
+      return thread.call('write', [packed], timeoutMs, [packed.buffer]);
+    },
     close: () => thread.close(timeoutMs),
   };
 }

@@ -12,7 +12,8 @@ export function storedValues(row: LogRow): Stored[] {
   return logColumns.map((column) => storedValue(row[column.field], column));
 }
 
-function storedValue(
+/** A value within its bounds. */
+export function storedValue(
   value: LogRow[keyof LogRow] | undefined,
   { type, length = 0, nullable = false }: LogColumn,
 ): Stored {

@@ -44,7 +44,7 @@ export interface LogsSettings {
     readonly timeoutMs: number;
   };
   readonly retention: { readonly logDays: number; readonly metricDays: number };
-  /** Bounds of each queue. Default: 50,000 entries, 64 MiB, batches of 250 entries (1,000 to ClickHouse), 8 MiB or one second. */
+  /** Bounds of each queue. Default: 50,000 entries, 64 MiB, batches of 500 entries (1,000 to ClickHouse), 8 MiB or one second. */
   readonly queue?: Partial<{
     readonly maxEntries: number;
     readonly maxBytes: number;

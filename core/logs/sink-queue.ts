@@ -33,6 +33,8 @@ export class SinkQueue {
   readonly #parts: QueueParts;
   readonly #breaker: Breaker;
   readonly #waiting: Queued[] = [];
+  /** Of each that waits: it is not worked out again. */
+  readonly #sizes: number[] = [];
   #bytes = 0;
   #written = 0;
   #dropped = 0;
@@ -64,6 +66,7 @@ export class SinkQueue {
       return;
     }
     this.#waiting.push(queued);
+    this.#sizes.push(bytes);
     this.#bytes += bytes;
     if (this.#waiting.length >= batchEntries) this.#flushSoon();
     else this.#timer ??= setTimeout(() => this.#due(), batchMs).unref();
@@ -106,6 +109,7 @@ export class SinkQueue {
     clearTimeout(timer);
     this.#drop(this.#waiting.length, 'the gateway is stopping');
     this.#waiting.length = 0;
+    this.#sizes.length = 0;
     this.#bytes = 0;
     await this.#sink.close();
   }
@@ -146,7 +150,7 @@ export class SinkQueue {
     // Closing may have given up on the batch, and counted it, before its answer came.
     if (this.#waiting[0] !== batch[0]) return;
     this.#waiting.splice(0, batch.length);
-    for (const queued of batch) this.#bytes -= bytesOf(queued);
+    for (const bytes of this.#sizes.splice(0, batch.length)) this.#bytes -= bytes;
     this.#written += batch.length - count;
     this.#parts.counted?.add([this.#sink.name, 'written'], batch.length - count);
     this.#drop(count, reason);
@@ -157,8 +161,7 @@ export class SinkQueue {
     const most = Math.min(batchEntries, this.#waiting.length);
     let bytes = 0;
     for (let count = 0; count < most; count++) {
-      const queued = this.#waiting[count];
-      if (queued !== undefined) bytes += bytesOf(queued);
+      bytes += this.#sizes[count] ?? 0;
       if (bytes > batchBytes) return Math.max(1, count);
     }
     return most;

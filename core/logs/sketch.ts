@@ -48,8 +48,8 @@ export function encodeSketch(sketch: Sketch): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Adds an encoded sketch to another. */
-export function mergeEncoded(into: Sketch, bytes: Uint8Array): void {
+/** Adds an encoded sketch to another, or takes it away. */
+export function mergeEncoded(into: Sketch, bytes: Uint8Array, sign: 1 | -1 = 1): void {
   let at = 0;
   let bucket = 0;
   const next = () => {
@@ -65,7 +65,7 @@ export function mergeEncoded(into: Sketch, bytes: Uint8Array): void {
   while (at < bytes.length) {
     const folded = next();
     bucket += folded % 2 === 0 ? folded / 2 : -(folded + 1) / 2;
-    addToSketch(into, bucket, next());
+    addToSketch(into, bucket, sign * next());
   }
 }
 

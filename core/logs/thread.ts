@@ -8,8 +8,8 @@ interface Pending {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A question that needs more ends its thread, and not the gateway. */
-const resourceLimits = { maxOldGenerationSizeMb: 512 };
+/** A question that needs more ends its thread, and not the gateway; what is young goes soon, and needs little room. */
+const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
 const program = new URL('./thread-program.ts', import.meta.url);
 
 /** A thread of the logs, started with its first call, and again with the first one after it died. */

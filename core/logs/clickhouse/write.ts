@@ -3,26 +3,28 @@ import type { FeedbackRow, LogEntry } from 'portcullis/sdk';
 import { bodiesText } from '../bodies-text.ts';
 import { logColumns } from '../columns.ts';
 import type { BodyFormat } from '../engine.ts';
+import { entriesOf, type PackedBatch } from '../packed-batch.ts';
 import { metadataPairs, storedValues } from '../rows.ts';
-import type { LogBatch } from '../sink.ts';
 
 /** Inserts a batch, the rows after their bodies; what came before a failure comes again, and stands there once. */
 export async function writeBatch(
   client: ClickHouseClient,
-  { entries, feedback }: LogBatch,
+  batch: PackedBatch,
   format: BodyFormat,
   version: number,
 ): Promise<void> {
+  const entries = entriesOf(batch);
+  const bodied = batch.blocks.flatMap((block) => block.bodied);
   if (format === 'row') await insert(client, 'log_bodies', entries.flatMap(bodyRow));
   await insert(
     client,
     'logs',
-    entries.map((entry) => logRecord(entry, format)),
+    entries.map((entry, index) => logRecord(entry, bodied[index] ? format : null)),
   );
   await insert(
     client,
     'feedback',
-    feedback.map((row) => feedbackRecord(row, version)),
+    batch.feedback.map((row) => feedbackRecord(row, version)),
   );
 }
 
@@ -30,13 +32,13 @@ export async function insert(client: ClickHouseClient, table: string, values: re
   if (values.length > 0) await client.insert({ table, values, format: 'JSONEachRow' });
 }
 
-function logRecord({ row, bodies }: LogEntry, format: BodyFormat): object {
+function logRecord({ row }: LogEntry, format: BodyFormat | null): object {
   const values = storedValues(row);
   const record = Object.fromEntries(logColumns.map(({ column }, index) => [column, values[index]]));
   return {
     ...record,
     metadata: Object.fromEntries(metadataPairs(row)),
-    body_format: bodies === undefined ? null : format,
+    body_format: format,
   };
 }
 

@@ -1,16 +1,22 @@
+import { entriesOf, type PackedBatch } from '../packed-batch.ts';
 import type { LogsSettings } from '../settings.ts';
-import type { LogSink } from '../sink.ts';
+import type { Refused } from '../sink.ts';
 import { objectStore } from './object-store.ts';
 
 const atOnce = 16;
 
+export interface ObjectSink {
+  write(batch: PackedBatch): Promise<Refused>;
+  close(): Promise<void>;
+}
+
 /** Writes bodies to the object store of the settings, some at once; the first that fails is told when the others are done. */
-export function openObjectSink({ objects, breaker }: LogsSettings): Pick<LogSink, 'write' | 'close'> {
+export function openObjectSink({ objects, breaker }: LogsSettings): ObjectSink {
   if (objects === undefined) throw new Error('There is no object store.');
   const store = objectStore(objects, breaker.timeoutMs);
   return {
-    write: async ({ entries }) => {
-      const waiting = [...entries];
+    write: async (batch) => {
+      const waiting = [...entriesOf(batch)];
       const failures: unknown[] = [];
       const work = async () => {
         for (let entry = waiting.shift(); entry !== undefined && failures.length === 0; entry = waiting.shift()) {

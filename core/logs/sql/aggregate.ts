@@ -1,12 +1,12 @@
 import type { AggregateQuery } from 'portcullis/sdk';
 import type { Aggregated } from '../engine.ts';
-import { answerOf, type Group, quantiles, sumsOf } from '../measures.ts';
+import { answerOf, quantiles, sumsOf } from '../measures.ts';
 import type { Stored } from '../rows.ts';
 import { addToSketch, logGamma, mergeEncoded, shortestMs } from '../sketch.ts';
 import { addFeedback, addRequestsWithFeedback } from './aggregate-feedback.ts';
-import { addTo, type Groups, groupAt, groupBy, keysOf, selectedKeys, sumColumns } from './groups.ts';
-import { addWithoutName } from './metadata-rest.ts';
-import { checkQuery, type Part, partsOf, rollupsOf, sourceOf } from './plan.ts';
+import { addTo, type Groups, groupAt, groupBy, keysOf, latencyOf, selectedKeys, sumColumns } from './groups.ts';
+import { addLatencyWithoutName, addWithoutName } from './metadata-rest.ts';
+import { among, checkQuery, type Part, partsOf, type Sources, sourceOf, sourcesOf } from './plan.ts';
 import { rollups, type Sum } from './rollups.ts';
 import type { QuerySql } from './sql.ts';
 
@@ -22,15 +22,21 @@ export async function aggregate(sql: QuerySql, query: AggregateQuery): Promise<A
   ];
   const seen = asked.has('firstSeen') || asked.has('lastSeen');
   const full = { ...query, measures: [...asked] };
-  for (const part of partsOf(full, rollupsOf(sql.dialect))) {
+  const sources = await sourcesOf(sql);
+  for (const part of partsOf(full, sources)) {
     await addSums(sql, full, part, needed, groups);
     if (part.rollup?.ofMetadata) await addWithoutName(sql, full, part, needed, seen, groups);
   }
   if (quantiles.some((measure) => asked.has(measure))) {
-    for (const part of partsOf(full, rollupsOf(sql.dialect, [rollups.requests])))
+    for (const part of partsOf(
+      full,
+      among(sources, ({ latency }) => latency),
+    )) {
       await addLatency(sql, full, part, groups);
+      if (part.rollup?.ofMetadata) await addLatencyWithoutName(sql, full, part, groups);
+    }
   }
-  if (asked.has('users')) await addUsers(sql, full, groups);
+  if (asked.has('users')) await addUsers(sql, full, sources, groups);
   if (asked.has('feedbacks') || asked.has('weightedFeedback')) await addFeedback(sql, full, groups);
   if (asked.has('requestsWithFeedback')) await addRequestsWithFeedback(sql, full, groups);
   return answerOf(query, [...groups.values()]);
@@ -81,14 +87,12 @@ async function addLatency(sql: QuerySql, query: AggregateQuery, part: Part, grou
   }
 }
 
-function latencyOf(group: Group): NonNullable<Group['latency']> {
-  group.latency ??= new Map();
-  return group.latency;
-}
-
 /** Distinct people are no sum: hours of the rollup and requests of broken hours are put together before they are counted. */
-async function addUsers(sql: QuerySql, query: AggregateQuery, groups: Groups): Promise<void> {
-  const selects = partsOf(query, rollupsOf(sql.dialect, [rollups.users])).map((part) => {
+async function addUsers(sql: QuerySql, query: AggregateQuery, sources: Sources, groups: Groups): Promise<void> {
+  const selects = partsOf(
+    query,
+    among(sources, (rollup) => rollup === rollups.users),
+  ).map((part) => {
     const keys = selectedKeys(sql, query, part);
     const source = sourceOf(sql.dialect, part, query.filter, query.by);
     return {

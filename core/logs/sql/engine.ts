@@ -1,22 +1,24 @@
-import type { LogEntry } from 'portcullis/sdk';
+import type { FeedbackRow, LogEntry } from 'portcullis/sdk';
 import { isUnavailable } from '../../store/failures.ts';
-import type { EngineOptions, LogEngine } from '../engine.ts';
+import type { BodyFormat, EngineOptions, LogEngine } from '../engine.ts';
+import { entriesOf, type PackedBatch, packBatch } from '../packed-batch.ts';
 import type { LogBatch, Refused } from '../sink.ts';
 import { aggregate } from './aggregate.ts';
 import { changeFeedback, feedbackGroups } from './feedback.ts';
 import { prune } from './prune.ts';
 import { findEntry, listEntries } from './read.ts';
 import { prepareSchema } from './schema.ts';
+import { settle } from './settle.ts';
 import type { SqlDatabase } from './sql.ts';
 import { writeBatch } from './write.ts';
 
-const longestId = 64;
-const longestMoment = 8.64e15;
+/** What the rows that wait for their rollups may cost a question: some ten milliseconds. */
+const settleDefault = 20_000;
 
 /** Logs in the tables of a SQL database. Who only reads expects the tables to be there. */
 export async function sqlEngine(
   database: SqlDatabase,
-  { bodies, objects }: EngineOptions,
+  { bodies, objects, settleRows = settleDefault }: EngineOptions,
   readOnly: boolean,
 ): Promise<LogEngine> {
   try {
@@ -26,13 +28,21 @@ export async function sqlEngine(
     throw error;
   }
   return {
-    write: (batch) => write(database, batch, bodies),
+    write: async (batch) => {
+      const refused = await write(database, batch, bodies);
+      await settleWaiting(database, settleRows);
+      return refused;
+    },
     find: (organisationId, id) => findEntry(database, organisationId, id, objects),
     list: (filter, page) => listEntries(database, filter, page, objects),
-    aggregate: (query) => aggregate(database, query),
+    aggregate: (query) => database.snapshot((sql) => aggregate(sql, query)),
     feedbackBy: (filter, by, stepMs) => feedbackGroups(database, filter, by, stepMs),
     updateFeedback: (scope, id, changes) => changeFeedback(database, scope, id, changes),
-    prune: (before) => prune(database, before),
+    prune: async (before) => {
+      // What goes is counted before.
+      await settleWaiting(database, 1);
+      return prune(database, before);
+    },
     close: async () => {
       await database.close();
       await objects?.close();
@@ -40,43 +50,40 @@ export async function sqlEngine(
   };
 }
 
+async function settleWaiting(database: SqlDatabase, least: number): Promise<void> {
+  if (database.dialect !== 'sqlite') return;
+  while ((await database.transaction((sql) => settle(sql, least))) >= least);
+}
+
 /** What can be written is, whatever else stands in the batch. */
-async function write(database: SqlDatabase, batch: LogBatch, bodies: EngineOptions['bodies']): Promise<Refused> {
-  const entries = batch.entries.filter(isIdentified);
-  const refused = batch.entries.length - entries.length;
-  const whole = { entries, feedback: batch.feedback };
+async function write(database: SqlDatabase, batch: PackedBatch, bodies: BodyFormat): Promise<Refused> {
   try {
-    await database.transaction((sql) => writeBatch(sql, whole, bodies));
-    return refused === 0 ? { count: 0 } : { count: refused, reason: 'the id or the time of a log is out of bounds' };
+    const count = await database.transaction((sql) => writeBatch(sql, batch, bodies));
+    return count === 0 ? { count } : { count, reason: 'the id or the time of a log is out of bounds' };
   } catch (error) {
     if (isUnavailable(error)) throw error;
-    const one = entries.length + batch.feedback.length === 1;
-    if (one) return { count: refused + 1, reason: (error as Error).message };
+    const entries = entriesOf(batch);
+    if (entries.length + batch.feedback.length > 1) return writeApart(database, entries, batch.feedback, bodies);
+    return { count: 1, reason: (error as Error).message };
   }
-  return writeApart(database, whole, bodies, refused);
 }
 
 async function writeApart(
   database: SqlDatabase,
-  { entries, feedback }: LogBatch,
-  bodies: EngineOptions['bodies'],
-  refused: number,
+  entries: readonly LogEntry[],
+  feedback: readonly FeedbackRow[],
+  bodies: BodyFormat,
 ): Promise<Refused> {
   const singles: readonly LogBatch[] = [
     ...entries.map((entry) => ({ entries: [entry], feedback: [] })),
     ...feedback.map((row) => ({ entries: [], feedback: [row] })),
   ];
   let last: Refused = { count: 0 };
-  let count = refused;
+  let count = 0;
   for (const single of singles) {
-    const result = await write(database, single, bodies);
+    const result = await write(database, packBatch(single), bodies);
     count += result.count;
     if (result.count > 0) last = result;
   }
   return { ...last, count };
-}
-
-function isIdentified({ row: { id, organisationId, createdAt } }: LogEntry): boolean {
-  const timely = Number.isFinite(createdAt) && Math.abs(createdAt) <= longestMoment;
-  return timely && id.length <= longestId && organisationId.length <= longestId;
 }

@@ -98,8 +98,15 @@ function metadataConditions(
         values: [clip(name, metadataNameLength), clip(name, metadataNameLength), ...clipped],
       };
     }
-    const sql = `l.id IN (SELECT m.id FROM log_metadata m WHERE m.organisation_id = ? AND m.name = ? AND m.value IN (${marks(values.length)}) AND m.created_at >= ? AND m.created_at < ?)`;
-    return { sql, values: [organisationId, clip(name, metadataNameLength), ...clipped, from, to] };
+    const known = `SELECT m.seq FROM log_metadata m WHERE m.organisation_id = ? AND m.name = ? AND m.value IN (${marks(values.length)}) AND m.created_at >= ? AND m.created_at < ?`;
+    const looked = [organisationId, clip(name, metadataNameLength), ...clipped, from, to];
+    if (dialect === 'mysql') return { sql: `l.seq IN (${known})`, values: looked };
+    // Those that are not settled yet tell it themselves.
+    const late = `SELECT t.seq FROM logs t NOT INDEXED WHERE t.seq > (SELECT seq FROM log_settled) AND json_extract(t.metadata, ?) IN (${marks(values.length)})`;
+    return {
+      sql: `l.seq IN (${known} UNION ALL ${late})`,
+      values: [...looked, `$.${JSON.stringify(clip(name, metadataNameLength))}`, ...clipped],
+    };
   });
 }
 

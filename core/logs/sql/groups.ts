@@ -23,6 +23,11 @@ export function groupAt(groups: Groups, keys: Group['keys']): Group {
   return group;
 }
 
+export function latencyOf(group: Group): NonNullable<Group['latency']> {
+  group.latency ??= new Map();
+  return group.latency;
+}
+
 /** The keys `k0`, `k1` of a query in a part, to be selected and grouped by. */
 export function selectedKeys(
   sql: QuerySql,

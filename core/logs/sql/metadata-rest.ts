@@ -1,8 +1,9 @@
 import type { AggregateQuery } from 'portcullis/sdk';
-import { hourMs } from '../engine.ts';
+import { dayMs, hourMs } from '../engine.ts';
 import type { Group } from '../measures.ts';
+import { mergeEncoded } from '../sketch.ts';
 import { allOf, type Condition } from './filter.ts';
-import { addTo, type Groups, groupAt, groupBy, keysOf, selectedKeys, sumColumns } from './groups.ts';
+import { addTo, type Groups, groupAt, groupBy, keysOf, latencyOf, selectedKeys, sumColumns } from './groups.ts';
 import { keyOf, metadataName, type Part, sourceOf } from './plan.ts';
 import { rollups, type Sum } from './rollups.ts';
 import type { QuerySql } from './sql.ts';
@@ -20,10 +21,9 @@ export async function addWithoutName(
   groups: Groups,
 ): Promise<void> {
   const { by, filter } = query;
-  const place = by.findIndex((dimension) => metadataName(dimension) !== undefined);
-  // A filter that names it finds none without it.
-  if (place < 0 || Object.keys(filter.metadata ?? {}).length > 0) return;
-  const others = { ...query, by: by.filter((_, index) => index !== place) };
+  const place = placeOfName(query);
+  if (place === undefined) return;
+  const others = { ...query, by: by.toSpliced(place, 1) };
   const rest = new Map<string, Group>();
   for (const [sign, from] of [
     [1, { ...part, rollup: rollups.requests }],
@@ -47,39 +47,74 @@ export async function addWithoutName(
   }
 }
 
-/** When the first and the last of them began: the hours are known by subtraction, the moments from the requests in them. */
+/** Their durations. */
+export async function addLatencyWithoutName(
+  sql: QuerySql,
+  query: AggregateQuery,
+  part: Part,
+  groups: Groups,
+): Promise<void> {
+  const { by, filter } = query;
+  const place = placeOfName(query);
+  if (place === undefined) return;
+  const others = { ...query, by: by.toSpliced(place, 1) };
+  for (const [sign, from] of [
+    [1, { ...part, rollup: rollups.requests }],
+    [-1, part],
+  ] as const) {
+    const keys = selectedKeys(sql, others, from);
+    const source = sourceOf(sql.dialect, from, filter, by);
+    for (const row of await sql.all(`SELECT ${keys.sql}l.latency FROM ${source.sql}`, [
+      ...keys.values,
+      ...source.values,
+    ])) {
+      const group = groups.get(JSON.stringify(keysOf(others, row).toSpliced(place, 0, null)));
+      if (group !== undefined) mergeEncoded(latencyOf(group), row.latency as Uint8Array, sign);
+    }
+  }
+}
+
+/** Undefined as well where a filter names it, which finds none without it. */
+function placeOfName({ by, filter }: AggregateQuery): number | undefined {
+  const place = by.findIndex((dimension) => metadataName(dimension) !== undefined);
+  return place < 0 || Object.keys(filter.metadata ?? {}).length > 0 ? undefined : place;
+}
+
+/** When the first and the last of them began: the hours or days are known by subtraction, the moments from the requests in them. */
 async function momentsWithout(
   sql: QuerySql,
   query: AggregateQuery,
   part: Part,
 ): Promise<{ readonly first: number; readonly last: number }> {
-  const hours = new Map<number, number>();
+  const slots = new Map<number, number>();
   for (const [sign, rollup] of [
     [1, rollups.requests],
     [-1, rollups.metadata],
   ] as const) {
     const source = sourceOf(sql.dialect, { ...part, rollup }, query.filter, query.by);
-    const text = `SELECT l.hour AS hour, SUM(l.requests) AS requests FROM ${source.sql} GROUP BY l.hour`;
-    for (const { hour, requests } of await sql.all(text, source.values)) {
-      hours.set(Number(hour), (hours.get(Number(hour)) ?? 0) + sign * Number(requests));
+    const text = `SELECT l.slot AS slot, SUM(l.requests) AS requests FROM ${source.sql} GROUP BY l.slot`;
+    for (const { slot, requests } of await sql.all(text, source.values)) {
+      slots.set(Number(slot), (slots.get(Number(slot)) ?? 0) + sign * Number(requests));
     }
   }
-  const without = [...hours].filter(([, requests]) => requests > 0).map(([hour]) => hour);
+  const without = [...slots].filter(([, requests]) => requests > 0).map(([slot]) => slot);
+  const width = part.slots === 'days' ? dayMs : hourMs;
   const [earliest, latest] = [Math.min(...without), Math.max(...without)];
   return {
-    first: (await momentIn(sql, query, earliest, 'MIN')) ?? earliest,
-    // Where the requests themselves are gone already, the hour is all that is known.
-    last: (await momentIn(sql, query, latest, 'MAX')) ?? latest,
+    first: (await momentIn(sql, query, earliest, width, 'MIN')) ?? earliest,
+    // Where the requests themselves are gone already, the hour or day is all that is known.
+    last: (await momentIn(sql, query, latest, width, 'MAX')) ?? latest,
   };
 }
 
 async function momentIn(
   sql: QuerySql,
   query: AggregateQuery,
-  hour: number,
+  slot: number,
+  width: number,
   which: 'MIN' | 'MAX',
 ): Promise<number | undefined> {
-  const source = sourceOf(sql.dialect, { rollup: undefined, from: hour, to: hour + hourMs }, query.filter, query.by);
+  const source = sourceOf(sql.dialect, { rollup: undefined, from: slot, to: slot + width }, query.filter, query.by);
   const keys = query.by.map((dimension): Condition => {
     const key = keyOf(sql.dialect, dimension, query.stepMs, undefined);
     return { sql: `${key.sql} IS NULL`, values: key.values };

@@ -13,6 +13,8 @@ export async function openMysql(options: StoreOptions & { readonly kind: 'mysql'
   const store = await openStore({ ...options, poolSize: 2 }, log);
   return {
     ...over(store.db),
+    // Rollups are written with their rows here: reads that follow each other differ by whole batches at most.
+    snapshot: (work) => work(over(store.db)),
     transaction: (work) => store.transaction((trx) => work(over(trx))),
     close: () => store.close(),
   };
@@ -31,6 +33,10 @@ function over(db: Knex): Sql {
         const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${piece.map(() => row).join(', ')} ${clash}`;
         await ask(text, piece.flat());
       }
+    },
+    add: async (table, columns, row) => {
+      const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks(columns.length)})`;
+      return ((await ask(text, row)) as { insertId: number }).insertId;
     },
   };
 }

@@ -1,17 +1,28 @@
 import { type AggregateQuery, GatewayError, type LogDimension, type LogFilter, type LogMeasure } from 'portcullis/sdk';
 import { metadataNameLength, metadataValueLength } from '../columns.ts';
-import { hourMs } from '../engine.ts';
+import { dayMs, hourMs } from '../engine.ts';
 import { clip } from '../rows.ts';
 import { allOf, type Condition, conditionsOf, listed, timeCondition } from './filter.ts';
-import { type Dimension, dimensions, type Rollup, rollups } from './rollups.ts';
-import type { Dialect } from './sql.ts';
+import { type Dimension, dimensions, type Rollup, rollups, type Slots, tableOf } from './rollups.ts';
+import { settledRows } from './settle.ts';
+import type { Dialect, QuerySql } from './sql.ts';
 
 /** A stretch of time, and what is read for it. */
 export interface Part {
   /** Undefined: the requests themselves. */
   readonly rollup: Rollup | undefined;
+  readonly slots?: Slots;
   readonly from: number;
   readonly to: number;
+  /** Of the requests themselves, those after this one alone. */
+  readonly after?: number;
+}
+
+/** What there is to read from: some rollups, and the last row that they know. */
+export interface Sources {
+  readonly rollups: readonly Rollup[];
+  /** Undefined: they know all rows. */
+  readonly settled?: number;
 }
 
 const metadataPrefix = 'metadata:';
@@ -47,19 +58,34 @@ export function checkStep(stepMs: number | undefined): asserts stepMs is number 
   });
 }
 
-/** Whole hours from a rollup where one has all that is asked, and the rest from the requests themselves. */
-export function partsOf({ filter, by, stepMs, measures }: AggregateQuery, among: readonly Rollup[]): readonly Part[] {
+/** Whole hours and days from a rollup where one has all that is asked, and the rest from the requests themselves. */
+export function partsOf(
+  { filter, by, stepMs = 0, measures }: AggregateQuery,
+  { rollups: known, settled }: Sources,
+): readonly Part[] {
   const { from, to } = filter;
-  const raw = { rollup: undefined, from, to };
-  if (by.includes('bucket') && (stepMs ?? 0) % hourMs !== 0) return [raw];
-  const rollup = among.find((one) => covers(one, filter, by, measures));
+  const rollup = undefined;
+  if (by.includes('bucket') && stepMs % hourMs !== 0) return [{ rollup, from, to }];
+  const own = known.find((one) => covers(one, filter, by, measures));
   const first = Math.ceil(from / hourMs) * hourMs;
   const last = Math.floor(to / hourMs) * hourMs;
-  if (rollup === undefined || first >= last) return [raw];
+  if (own === undefined || first >= last) return [{ rollup, from, to }];
   return [
-    ...(from < first ? [{ rollup: undefined, from, to: first }] : []),
-    { rollup, from: first, to: last },
-    ...(last < to ? [{ rollup: undefined, from: last, to }] : []),
+    { rollup, from, to: first },
+    ...slotsOf(own, first, last, !by.includes('bucket') || stepMs % dayMs === 0),
+    { rollup, from: last, to },
+    ...(settled === undefined ? [] : [{ rollup, from: first, to: last, after: settled }]),
+  ].filter((part) => part.from < part.to);
+}
+
+function slotsOf(rollup: Rollup, first: number, last: number, inDays: boolean): readonly Part[] {
+  const firstDay = Math.ceil(first / dayMs) * dayMs;
+  const lastDay = Math.floor(last / dayMs) * dayMs;
+  if (!inDays || firstDay >= lastDay) return [{ rollup, slots: 'hours', from: first, to: last }];
+  return [
+    { rollup, slots: 'hours', from: first, to: firstDay },
+    { rollup, slots: 'days', from: firstDay, to: lastDay },
+    { rollup, slots: 'hours', from: lastDay, to: last },
   ];
 }
 
@@ -86,19 +112,24 @@ function covers(
 /** What a part is read from, as `l`. */
 export function sourceOf(
   dialect: Dialect,
-  { rollup, from, to }: Part,
+  { rollup, slots = 'hours', from, to, after }: Part,
   filter: LogFilter,
   by: readonly LogDimension[],
 ): Condition {
   if (rollup === undefined) {
-    const where = allOf([...conditionsOf({ ...filter, from, to }, dialect), timeCondition(from, to)]);
-    return { sql: `logs l WHERE ${where.sql}`, values: where.values };
+    const where = allOf([
+      ...(after === undefined ? [] : [{ sql: 'l.seq > ?', values: [after] }]),
+      ...conditionsOf({ ...filter, from, to }, dialect),
+      timeCondition(from, to),
+    ]);
+    // The few that are the last are next to each other; indexes would find those of the whole stretch.
+    return { sql: `logs l ${after === undefined ? '' : 'NOT INDEXED '}WHERE ${where.sql}`, values: where.values };
   }
   const { metadata = {}, ...rest } = filter;
   const [[name, values] = [by.map(metadataName).find((one) => one !== undefined)]] = Object.entries(metadata);
   const where = allOf([
     ...conditionsOf(rest, dialect),
-    timeCondition(from, to, 'l.hour'),
+    timeCondition(from, to, 'l.slot'),
     ...(rollup.ofMetadata ? listed('l.name', [clip(name ?? '', metadataNameLength)]) : []),
     ...(rollup.ofMetadata
       ? listed(
@@ -107,7 +138,7 @@ export function sourceOf(
         )
       : []),
   ]);
-  return { sql: `${rollup.table} l WHERE ${where.sql}`, values: where.values };
+  return { sql: `${tableOf(rollup, slots)} l WHERE ${where.sql}`, values: where.values };
 }
 
 /** The expression of a key, in a part. */
@@ -118,7 +149,7 @@ export function keyOf(
   rollup: Rollup | undefined,
 ): Condition {
   if (dimension === 'bucket') {
-    const moment = rollup === undefined ? 'l.created_at' : 'l.hour';
+    const moment = rollup === undefined ? 'l.created_at' : 'l.slot';
     return { sql: `${moment} - ${moment} % ${stepMs ?? hourMs}`, values: [] };
   }
   const name = metadataName(dimension);
@@ -142,6 +173,14 @@ function valueAt(expression: string, value: string): Condition {
 }
 
 /** What may be asked in place of the requests; ClickHouse has no need of any. */
-export function rollupsOf(dialect: Dialect, some: readonly Rollup[] = Object.values(rollups)): readonly Rollup[] {
-  return dialect === 'clickhouse' ? [] : some;
+export async function sourcesOf(sql: QuerySql): Promise<Sources> {
+  if (sql.dialect === 'clickhouse') return { rollups: [] };
+  const known = { rollups: Object.values<Rollup>(rollups) };
+  const rows = await settledRows(sql);
+  return rows === undefined || rows.settled >= rows.last ? known : { ...known, settled: rows.settled };
+}
+
+/** Of them those that are fit for more. */
+export function among(sources: Sources, fit: (rollup: Rollup) => boolean): Sources {
+  return { ...sources, rollups: sources.rollups.filter(fit) };
 }

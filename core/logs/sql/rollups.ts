@@ -5,9 +5,9 @@ export const sums = {
   // As reals: the sums of years go beyond the integers that can be read back.
   cost_nano_usd: 'SUM(l.cost_nano_usd * 1e0)',
   saved_nano_usd: "SUM(CASE WHEN l.cache_status IN ('HIT', 'SEMANTIC HIT') THEN l.saved_nano_usd * 1e0 ELSE 0 END)",
-  input_tokens: 'SUM(l.input_tokens)',
-  output_tokens: 'SUM(l.output_tokens)',
-  total_tokens: 'SUM(l.total_tokens)',
+  input_tokens: 'SUM(l.input_tokens * 1e0)',
+  output_tokens: 'SUM(l.output_tokens * 1e0)',
+  total_tokens: 'SUM(l.total_tokens * 1e0)',
   simple_hits: "SUM(CASE WHEN l.cache_status = 'HIT' THEN 1 ELSE 0 END)",
   semantic_hits: "SUM(CASE WHEN l.cache_status = 'SEMANTIC HIT' THEN 1 ELSE 0 END)",
   cache_lookups: "SUM(CASE WHEN l.cache_status IN ('HIT', 'SEMANTIC HIT', 'MISS', 'SEMANTIC MISS') THEN 1 ELSE 0 END)",
@@ -44,7 +44,7 @@ export interface Rollup {
   readonly latency: boolean;
 }
 
-/** Hours of each organisation by what is looked at most; a group is found by the digest of what it goes by. */
+/** Hours and days of each organisation by what is looked at most; a group is found by the digest of what it goes by. */
 export const rollups = {
   requests: {
     table: 'rollup_requests',
@@ -64,8 +64,14 @@ export const rollups = {
     latency: true,
   },
   users: { table: 'rollup_users', by: ['workspaceId', 'user'], ofMetadata: false, latency: false },
-  metadata: { table: 'rollup_metadata', by: ['workspaceId'], ofMetadata: true, latency: false },
+  metadata: { table: 'rollup_metadata', by: ['workspaceId'], ofMetadata: true, latency: true },
 } as const satisfies Record<string, Rollup>;
+
+export type Slots = 'hours' | 'days';
+
+export function tableOf({ table }: Rollup, slots: Slots): string {
+  return `${table}_${slots}`;
+}
 
 /** The columns of a rollup's groups, in their order in the digest. */
 export function groupColumns({ by, ofMetadata }: Rollup): readonly string[] {

@@ -1,5 +1,6 @@
-import { type LogColumn, logColumns, metadataNameLength, metadataValueLength } from '../columns.ts';
-import { dimensions, type Rollup, rollups, type Sum, sumNames } from './rollups.ts';
+import { type LogColumn, metadataNameLength, metadataValueLength } from '../columns.ts';
+import { dimensions, type Rollup, rollups, type Sum, sumNames, tableOf } from './rollups.ts';
+import { rowColumns } from './row-columns.ts';
 import type { SqlDatabase } from './sql.ts';
 
 interface Types {
@@ -15,6 +16,8 @@ interface Types {
   readonly table: string;
   /** Whether indexes stand in the statement of their table. */
   readonly inline: boolean;
+  /** Whether rollups come later than their rows. */
+  readonly settles: boolean;
 }
 
 const version = 1;
@@ -30,6 +33,7 @@ const sqliteTypes: Types = {
   clustered: 'WITHOUT ROWID',
   table: '',
   inline: false,
+  settles: true,
 };
 
 function mysqlTypes(collation: string): Types {
@@ -44,6 +48,7 @@ function mysqlTypes(collation: string): Types {
     clustered: '',
     table: `ENGINE=InnoDB ROW_FORMAT=DYNAMIC CHARACTER SET utf8mb4 COLLATE ${collation}`,
     inline: true,
+    settles: false,
   };
 }
 
@@ -59,6 +64,7 @@ export async function prepareSchema(database: SqlDatabase): Promise<void> {
     const known = Number(found?.version ?? 0);
     if (known > version) throw new Error(`The log tables have version ${known}, and this gateway knows ${version}.`);
     if (known < version) await sql.insert('log_schema', ['version'], [[version]]);
+    if (known < version && sql.dialect === 'sqlite') await sql.insert('log_settled', ['seq'], [[0]]);
   });
 }
 
@@ -73,23 +79,40 @@ function statements(types: Types): readonly string[] {
   const id = `id ${text(64)} NOT NULL`;
   return [
     ...table(types, 'log_schema', [`version ${integer} NOT NULL PRIMARY KEY`]),
+    // The last of the logs that the rollups have; of one row, in the embedded database.
+    ...(types.settles ? table(types, 'log_settled', [`seq ${integer} NOT NULL`]) : []),
     ...table(
       types,
       'logs',
       [
         `seq ${serial}`,
-        ...logColumns.map((column) => `${column.column} ${typeOf(types, column)}${column.nullable ? '' : ' NOT NULL'}`),
+        ...rowColumns.map((column) => `${column.column} ${typeOf(types, column)}${column.nullable ? '' : ' NOT NULL'}`),
         `latency_bucket ${small} NOT NULL`,
         `body_format ${text(8)}`,
+        `block ${integer} NOT NULL`,
+        `item ${small} NOT NULL`,
       ],
       [
         ['id', 'UNIQUE', 'organisation_id, id'],
         ['workspace', '', 'organisation_id, workspace_id, created_at'],
-        ['time', '', 'organisation_id, created_at'],
+        // With what is asked for by its size: that is answered without a look at the rows.
+        ['time', '', 'organisation_id, created_at, total_tokens, input_tokens, output_tokens, cost_nano_usd'],
         ['trace', '', 'organisation_id, trace_id'],
       ],
     ),
-    ...table(types, 'log_bodies', [organisation, id, `packed ${bytes} NOT NULL`, 'PRIMARY KEY (organisation_id, id)']),
+    // Rows and bodies of some requests, compressed together.
+    ...table(
+      types,
+      'log_blocks',
+      [
+        `seq ${serial}`,
+        `last_at ${integer} NOT NULL`,
+        `packed_rows ${bytes} NOT NULL`,
+        `packed_bodies ${bytes}`,
+        `heads_at ${integer} NOT NULL`,
+      ],
+      [['time', '', 'last_at']],
+    ),
     ...table(
       types,
       `log_metadata`,
@@ -98,8 +121,8 @@ function statements(types: Types): readonly string[] {
         `name ${text(metadataNameLength)} NOT NULL`,
         `value ${text(metadataValueLength)} NOT NULL`,
         `created_at ${integer} NOT NULL`,
-        id,
-        'PRIMARY KEY (organisation_id, name, value, created_at, id)',
+        `seq ${integer} NOT NULL`,
+        'PRIMARY KEY (organisation_id, name, value, created_at, seq)',
       ],
       [],
       clustered,
@@ -126,7 +149,9 @@ function statements(types: Types): readonly string[] {
       ],
     ),
     ...Object.values<Rollup>(rollups).flatMap((rollup) =>
-      table(types, rollup.table, rollupColumns(types, rollup), [], clustered),
+      (['hours', 'days'] as const).flatMap((slots) =>
+        table(types, tableOf(rollup, slots), rollupColumns(types, rollup), [], clustered),
+      ),
     ),
   ];
 }
@@ -141,7 +166,7 @@ function rollupColumns({ integer, small, real, bytes, text }: Types, rollup: Rol
   const metadata = [`name ${text(metadataNameLength)} NOT NULL`, `value ${text(metadataValueLength)} NOT NULL`];
   return [
     `organisation_id ${text(64)} NOT NULL`,
-    `hour ${integer} NOT NULL`,
+    `slot ${integer} NOT NULL`,
     `digest ${text(32)} NOT NULL`,
     ...groups,
     ...(rollup.ofMetadata ? metadata : []),
@@ -149,7 +174,7 @@ function rollupColumns({ integer, small, real, bytes, text }: Types, rollup: Rol
     `first_seen ${integer} NOT NULL`,
     `last_seen ${integer} NOT NULL`,
     ...(rollup.latency ? [`latency ${bytes} NOT NULL`] : []),
-    'PRIMARY KEY (organisation_id, hour, digest)',
+    'PRIMARY KEY (organisation_id, slot, digest)',
   ];
 }
 

@@ -20,11 +20,15 @@ export interface Sql extends QuerySql {
     rows: readonly (readonly Stored[])[],
     clash?: string,
   ): Promise<void>;
+  /** Inserts one row. Gives the number that the table gave it. */
+  add(table: string, columns: readonly string[], row: readonly Stored[]): Promise<number>;
 }
 
 export interface SqlDatabase extends Sql {
   /** All of the work or none; conflicts with other processes run it again. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** Reads of one state, where the database has one for its readers. */
+  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 

@@ -3,9 +3,13 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeDataFolder } from '../../store/data-folder.ts';
 import type { Stored, StoredRow } from '../rows.ts';
-import { marks, type Sql, type SqlDatabase } from './sql.ts';
+import { marks, pieces, type Sql, type SqlDatabase } from './sql.ts';
 
 const mostStatements = 200;
+/** Of 4 KiB. Ids are random: a page of their index is changed by many batches, and is best brought home once for all of them. */
+const checkpointPages = 8000;
+/** Rows of one insert: its cost is then that of its values. */
+const rowsAtOnce = 16;
 /** The wait for another process that writes; only the thread of the logs waits. */
 const busyMs = 5000;
 
@@ -16,7 +20,7 @@ export function openSqlite(file: string, readOnly: boolean): SqlDatabase {
   const database = new DatabaseSync(file, { timeout: busyMs });
   const pragmas = readOnly
     ? ['query_only=ON', 'cache_size=-32000']
-    : ['journal_mode=WAL', 'synchronous=NORMAL', 'cache_size=-32000'];
+    : ['journal_mode=WAL', 'synchronous=NORMAL', 'cache_size=-32000', `wal_autocheckpoint=${checkpointPages}`];
   for (const pragma of pragmas) database.exec(`PRAGMA ${pragma}`);
   database.exec('PRAGMA case_sensitive_like=ON; PRAGMA temp_store=MEMORY');
   const statements = new Map<string, StatementSync>();
@@ -35,13 +39,37 @@ export function openSqlite(file: string, readOnly: boolean): SqlDatabase {
     all: async (text, values = []) => prepared(text).all(...(values as Stored[])) as readonly StoredRow[],
     run: async (text, values = []) => Number(prepared(text).run(...(values as Stored[])).changes),
     insert: async (table, columns, rows, clash = '') => {
-      const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks(columns.length)}) ${clash}`;
-      const statement = prepared(text);
-      for (const row of rows) statement.run(...(row as Stored[]));
+      const row = `(${marks(columns.length)})`;
+      const head = `INSERT INTO ${table} (${columns.join(', ')}) VALUES`;
+      const whole = rows.length - (rows.length % rowsAtOnce);
+      if (whole > 0) {
+        const several = prepared(`${head} ${Array.from({ length: rowsAtOnce }, () => row).join(', ')} ${clash}`);
+        for (const some of pieces(rows.slice(0, whole), rowsAtOnce)) several.run(...(some.flat() as Stored[]));
+      }
+      const single = prepared(`${head} ${row} ${clash}`);
+      for (const one of rows.slice(whole)) single.run(...(one as Stored[]));
+    },
+    add: async (table, columns, row) => {
+      const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks(columns.length)})`;
+      return Number(prepared(text).run(...(row as Stored[])).lastInsertRowid);
     },
   };
+  let reads: Promise<unknown> = Promise.resolve();
   return {
     ...sql,
+    snapshot: (work) => {
+      // One after the other: there is one connection, and it has one transaction.
+      const read = reads.then(async () => {
+        database.exec('BEGIN');
+        try {
+          return await work(sql);
+        } finally {
+          if (database.isTransaction) database.exec('COMMIT');
+        }
+      });
+      reads = read.catch(() => {});
+      return read;
+    },
     transaction: async (work) => {
       database.exec('BEGIN IMMEDIATE');
       try {

@@ -1,15 +1,15 @@
-import type { FeedbackRow, LogEntry, LogRow } from 'portcullis/sdk';
-import { packBodies } from '../bodies-text.ts';
-import { logColumns } from '../columns.ts';
+import type { FeedbackRow, LogRow } from 'portcullis/sdk';
 import type { BodyFormat } from '../engine.ts';
-import { clip, metadataPairs, type Stored, storedValues } from '../rows.ts';
-import type { LogBatch } from '../sink.ts';
+import { type PackedBatch, type PackedBlock, rowsOf } from '../packed-batch.ts';
+import { clip, metadataPairs, type Stored } from '../rows.ts';
 import { sketchBucket } from '../sketch.ts';
+import { addBlock } from './blocks.ts';
 import { addToRollups } from './rollup-batch.ts';
+import { rowColumns, rowValues } from './row-columns.ts';
 import { marks, pieces, type Sql } from './sql.ts';
 
 const lookups = 500;
-const rowColumns = [...logColumns.map(({ column }) => column), 'latency_bucket', 'body_format'];
+const columns = [...rowColumns.map(({ column }) => column), 'latency_bucket', 'body_format', 'block', 'item'];
 const feedbackColumns = [
   'id',
   'organisation_id',
@@ -21,40 +21,71 @@ const feedbackColumns = [
   'metadata',
   'given_by',
 ];
+const longestId = 64;
+const longestMoment = 8.64e15;
 
-/** Writes what is not there yet, with its rollups; to be run in a transaction. */
-export async function writeBatch(sql: Sql, { entries, feedback }: LogBatch, format: BodyFormat): Promise<void> {
-  await writeEntries(sql, await unknownOf(sql, 'logs', entries, ({ row }) => row), format);
-  await writeFeedback(sql, await unknownOf(sql, 'feedback', feedback, (row) => row));
+/**
+ * Writes what is not there yet; to be run in a transaction. SQLite settles rollups and metadata later, for many batches
+ * at once; a server has other writers, and gets them with each. Gives how many requests have no id or time to go by.
+ */
+export async function writeBatch(sql: Sql, { blocks, feedback }: PackedBatch, format: BodyFormat): Promise<number> {
+  const read = blocks.map((block) => ({ block, rows: rowsOf(block.rows) }));
+  const sound = read.flatMap(({ rows }) => rows.filter(isIdentified));
+  const settles = sql.dialect === 'sqlite';
+  // Where nothing is counted yet, the unique index is enough.
+  const fresh: ReadonlySet<LogRow> = new Set(settles ? sound : await unknownOf(sql, 'logs', sound));
+  const inserted: Stored[][] = [];
+  for (const { block, rows } of read) await addRows(sql, block, rows, fresh, format, inserted);
+  await sql.insert('logs', columns, inserted, settles ? 'ON CONFLICT DO NOTHING' : '');
+  if (!settles) {
+    await addToRollups(sql, [...fresh]);
+    await addMetadata(sql, [...fresh]);
+  }
+  await writeFeedback(sql, await unknownOf(sql, 'feedback', feedback));
+  return read.reduce((sum, { rows }) => sum + rows.length, 0) - sound.length;
 }
 
-async function writeEntries(sql: Sql, entries: readonly LogEntry[], format: BodyFormat): Promise<void> {
-  if (entries.length === 0) return;
-  const rows = entries.map(({ row, bodies }) => [
-    ...storedValues(row),
-    sketchBucket(row.durationMs),
-    bodies === undefined ? null : format,
-  ]);
-  await sql.insert('logs', rowColumns, rows);
-  if (format === 'row') await sql.insert('log_bodies', ['organisation_id', 'id', 'packed'], entries.flatMap(bodiesOf));
-  await sql.insert(
-    'log_metadata',
-    ['organisation_id', 'name', 'value', 'created_at', 'id'],
-    entries.flatMap(({ row }) => metadataKeys(row)),
-  );
-  await addToRollups(
-    sql,
-    entries.map(({ row }) => row),
-  );
+async function addRows(
+  sql: Sql,
+  block: PackedBlock,
+  rows: readonly LogRow[],
+  fresh: ReadonlySet<LogRow>,
+  format: BodyFormat,
+  inserted: Stored[][],
+): Promise<void> {
+  if (!rows.some((row) => fresh.has(row))) return;
+  const seq = await addBlock(sql, block);
+  for (const [item, row] of rows.entries()) {
+    if (!fresh.has(row)) continue;
+    inserted.push([...rowValues(row), sketchBucket(row.durationMs), block.bodied[item] ? format : null, seq, item]);
+  }
 }
 
-function bodiesOf({ row, bodies }: LogEntry): Stored[][] {
-  return bodies === undefined ? [] : [[row.organisationId, row.id, packBodies(bodies)]];
-}
-
-/** The rows of `log_metadata` that belong to a request. */
-export function metadataKeys(row: LogRow): Stored[][] {
-  return metadataPairs(row).map(([name, value]) => [row.organisationId, name, value, row.createdAt, row.id]);
+/** The rows of `log_metadata` of requests that are there now. */
+async function addMetadata(sql: Sql, rows: readonly LogRow[]): Promise<void> {
+  const named = rows.filter(({ metadata }) => Object.keys(metadata).length > 0);
+  for (const [organisationId, some] of Map.groupBy(named, (row) => row.organisationId)) {
+    for (const piece of pieces(some, lookups)) {
+      const found = await sql.all(
+        `SELECT id, seq FROM logs WHERE organisation_id = ? AND id IN (${marks(piece.length)})`,
+        [organisationId, ...piece.map(({ id }) => id)],
+      );
+      const seqs = new Map(found.map(({ id, seq }) => [String(id), Number(seq)]));
+      await sql.insert(
+        'log_metadata',
+        ['organisation_id', 'name', 'value', 'created_at', 'seq'],
+        piece.flatMap((row) =>
+          metadataPairs(row).map(([name, value]) => [
+            organisationId,
+            name,
+            value,
+            Math.round(row.createdAt),
+            seqs.get(row.id) ?? 0,
+          ]),
+        ),
+      );
+    }
+  }
 }
 
 function writeFeedback(sql: Sql, rows: readonly FeedbackRow[]): Promise<void> {
@@ -81,18 +112,17 @@ interface Identified {
 }
 
 /** Those that are not in the table, each once: a batch whose answer was lost comes again. */
-async function unknownOf<T>(
+async function unknownOf<T extends Identified>(
   sql: Sql,
   table: 'logs' | 'feedback',
   items: readonly T[],
-  of: (item: T) => Identified,
 ): Promise<readonly T[]> {
-  const fresh = new Map(items.map((item) => [keyOf(of(item)), item]));
-  for (const [organisationId, some] of Map.groupBy(items, (item) => of(item).organisationId)) {
+  const fresh = new Map(items.map((item) => [keyOf(item), item]));
+  for (const [organisationId, some] of Map.groupBy(items, (item) => item.organisationId)) {
     for (const piece of pieces(some, lookups)) {
       const found = await sql.all(
         `SELECT id FROM ${table} WHERE organisation_id = ? AND id IN (${marks(piece.length)})`,
-        [organisationId, ...piece.map((item) => of(item).id)],
+        [organisationId, ...piece.map(({ id }) => id)],
       );
       for (const { id } of found) fresh.delete(keyOf({ organisationId, id: String(id) }));
     }
@@ -102,4 +132,9 @@ async function unknownOf<T>(
 
 function keyOf({ organisationId, id }: Identified): string {
   return `${organisationId} ${id}`;
+}
+
+function isIdentified({ id, organisationId, createdAt }: LogRow): boolean {
+  const timely = Number.isFinite(createdAt) && Math.abs(createdAt) <= longestMoment;
+  return timely && id.length <= longestId && organisationId.length <= longestId;
 }

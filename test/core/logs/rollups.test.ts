@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type AggregateQuery, cacheStatuses, type LogFilter, type LogRow, logMeasures } from 'portcullis/sdk';
 import type { LogEngine } from '../../../core/logs/engine.ts';
+import { packBatch } from '../../../core/logs/packed-batch.ts';
 import { encodeSketch, mergeEncoded, quantileOf, type Sketch, sketchBucket } from '../../../core/logs/sketch.ts';
 import { sqlEngine } from '../../../core/logs/sql/engine.ts';
 import type { SqlDatabase } from '../../../core/logs/sql/sql.ts';
@@ -69,7 +70,8 @@ describe('rollups', () => {
   let organisations = 0;
   before(async () => {
     database = openSqlite(freshFile(), false);
-    engine = await sqlEngine(database, { bodies: 'row' }, false);
+    // Some rows wait for their rollups at all times.
+    engine = await sqlEngine(database, { bodies: 'row', settleRows: 7 }, false);
   });
   after(() => engine.close());
 
@@ -90,7 +92,7 @@ describe('rollups', () => {
         for (const batch of batches) {
           const written = batch.map((parts) => logRow({ ...parts, organisationId }));
           kept.push(...written);
-          await engine.write({ entries: written.map((row) => ({ row, bodies: undefined })), feedback: [] });
+          await engine.write(packBatch({ entries: written.map((row) => ({ row, bodies: undefined })), feedback: [] }));
         }
         for (const { filter, by, hours, from, to } of questions) {
           const whole: LogFilter = { ...filter, organisationId, from, to };
@@ -110,6 +112,7 @@ describe('rollups', () => {
         asked.push(sql);
         return database.all(sql, values);
       },
+      snapshot: (work) => work(listening),
     };
     const over = await sqlEngine(listening, { bodies: 'row' }, true);
     const filter = { organisationId: 'org-1', from: start, to: start + 48 * hour };
@@ -134,7 +137,8 @@ describe('rollups', () => {
       offset: 0,
     });
     assert.deepEqual(
-      asked.filter((sql) => /\bFROM logs\b/.test(sql)),
+      // But for the last ones, which the rollups do not have yet.
+      asked.filter((sql) => /\bFROM logs l (?!NOT INDEXED WHERE l\.seq > \?)/.test(sql)),
       [],
     );
     assert.ok(asked.length > 9);
@@ -153,6 +157,7 @@ describe('rollups', () => {
         plans.push(...details.filter((detail) => !made.some((name) => detail === `SCAN ${name}`)));
         return database.all(sql, values);
       },
+      snapshot: (work) => work(explaining),
     };
     const over = await sqlEngine(explaining, { bodies: 'row' }, true);
     for (const narrowing of [

@@ -1,27 +1,27 @@
-import { createLogs } from '../../../core/logs/logs.ts';
-import { recordingLog } from '../../support/recording-log.ts';
-import { hour, logRow, start } from './rows.ts';
-import { settingsFor } from './stores.ts';
+import { packBatch } from '../../../core/logs/packed-batch.ts';
+import { sqlEngine } from '../../../core/logs/sql/engine.ts';
+import { openSqlite } from '../../../core/logs/sql/sqlite.ts';
+import { bodiesOf, hour, logRow, start } from './rows.ts';
 
-/** Writes requests to the file of its argument, and tells its parent how many were written, until it is killed. */
-const settings = settingsFor(
-  { kind: 'sqlite', file: process.argv[2] ?? '' },
-  { queue: { batchEntries: 200, batchMs: 5 } },
-);
-const logs = await createLogs(settings, { now: Date.now, log: recordingLog().log });
-for (let index = 0; ; index++) {
-  const metadata = { team: `team-${index % 7}` };
-  logs.sinks.write({
-    row: logRow({
-      id: `${process.pid}-${index}`,
-      createdAt: start + ((index * 997) % (3 * hour)),
-      metadata,
-      user: `user-${index % 50}`,
-    }),
-    bodies: undefined,
+/**
+ * Writes requests to the file of its argument, and tells its parent how many were written, until it is killed. Rollups
+ * follow every few batches, so that it is killed in the middle of them as well.
+ */
+const engine = await sqlEngine(openSqlite(process.argv[2] ?? '', false), { bodies: 'row', settleRows: 250 }, false);
+for (let written = 0; ; ) {
+  const entries = Array.from({ length: 100 }, () => {
+    const index = written++;
+    return {
+      row: logRow({
+        id: `${process.pid}-${index}`,
+        createdAt: start + ((index * 997) % (3 * hour)),
+        metadata: { team: `team-${index % 7}` },
+        user: `user-${index % 50}`,
+      }),
+      bodies: bodiesOf(`question ${index}`, `answer ${index}`),
+    };
   });
-  if (index % 100 === 0) {
-    process.send?.(logs.state()[0]?.written ?? 0);
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
+  await engine.write(packBatch({ entries, feedback: [] }));
+  process.send?.(written);
+  await new Promise((resolve) => setImmediate(resolve));
 }

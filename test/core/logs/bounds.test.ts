@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { LogRow } from 'portcullis/sdk';
+import { withTextsCut } from '../../../core/logs/cut-row.ts';
+import { bytesOf } from '../../../core/logs/entry-bytes.ts';
+import { feedbackRow, logRow } from './rows.ts';
+
+const entryOf = (given: Partial<LogRow>) => ({ row: logRow(given), bodies: undefined });
+const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`name-${index}`, 'x']));
+
+describe('the memory of an entry that waits', () => {
+  const plain = bytesOf(entryOf({ metadata: {} }));
+  const table: readonly (readonly [string, number, number])[] = [
+    ['its metadata', bytesOf(entryOf({ metadata: { long: 'x'.repeat(1_000_000) } })), 2_000_000],
+    ['10,000 names of metadata', bytesOf(entryOf({ metadata: many })), 10_000 * 64],
+    ['reports', bytesOf(entryOf({ guardrails: [{ checks: [{ data: 'x'.repeat(1_000_000) }] }] })), 2_000_000],
+    ['the metadata of feedback', bytesOf(feedbackRow({ metadata: { long: 'x'.repeat(1_000_000) } })), 2_000_000],
+  ];
+  for (const [what, bytes, least] of table) {
+    it(`counts ${what}`, () => {
+      assert.ok(bytes >= plain + least - 10_000, `${bytes}`);
+    });
+  }
+
+  it('does not grow with texts that a store would cut', () => {
+    const long = 'm'.repeat(1_000_000);
+    const { row } = withTextsCut(entryOf({ requestedModel: long, model: long, user: long, path: `/${long}` }));
+    assert.deepEqual(
+      [row.requestedModel, row.model, row.user, row.path].map((text) => text?.length),
+      [200, 200, 256, 512],
+    );
+    const usual = entryOf({});
+    assert.equal(withTextsCut(usual), usual);
+  });
+});
