@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCounters } from '../../../core/limits/counters.ts';
 import { sqlCounterSource } from '../../../core/limits/sql-source.ts';
@@ -12,6 +13,8 @@ export interface Job {
   readonly limit: number;
   readonly tries: number;
   readonly reservationMs: number;
+  /** Says that it is ready, and begins when it is told to. */
+  readonly waits?: boolean;
   /** Holds its reservations and says so, until it is killed. */
   readonly holds?: boolean;
 }
@@ -48,6 +51,10 @@ const client = async () => {
     if (job.holds === true) tell();
   }
 };
+if (job.waits === true) {
+  tell();
+  await once(process, 'message');
+}
 await Promise.all(Array.from({ length: 20 }, client));
 if (job.holds === true) {
   tell();

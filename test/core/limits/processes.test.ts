@@ -38,8 +38,12 @@ async function lastWord(child: ChildProcess): Promise<Told> {
 
 describe('four processes with one Redis', () => {
   it('admit together exactly what the limit allows', async (t) => {
-    const job = { store: undefined, name: 'rate/four', limit: 500, tries: 25, reservationMs: 600_000 };
-    const told = await Promise.all(Array.from({ length: 4 }, () => lastWord(start(t, job))));
+    const job = { store: undefined, name: 'rate/four', limit: 500, tries: 25, reservationMs: 600_000, waits: true };
+    const children = Array.from({ length: 4 }, () => start(t, job));
+    const last = children.map(lastWord);
+    await Promise.all(children.map((child) => once(child, 'message')));
+    for (const child of children) child.send('begin');
+    const told = await Promise.all(last);
     assert.equal(
       told.reduce((sum, { admitted }) => sum + admitted, 0),
       500,
