@@ -93,10 +93,25 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     // Its deadlines are those of the machine, whatever the clock of the gateway says.
     sandbox: createSandbox({ log, now: Date.now }),
   };
-  const records = await openRecords(config, { ...basics, logStore: logs?.store ?? noLogStore }, () => current.runtime);
+  const release = async (): Promise<void> => {
+    await basics.sandbox.close();
+    await logs?.close();
+    await redis?.close();
+  };
+  /** A start that fails leaves nothing open behind it. */
+  const releasing = async (error: unknown): Promise<never> => {
+    await release();
+    throw error;
+  };
+  const logStore = logs?.store ?? noLogStore;
+  const records = await openRecords(config, { ...basics, logStore }, () => current.runtime).catch(releasing);
   const counters = records?.counters ?? createCounters({ now, log, metrics, ...redisOptions(config) });
   const parts: RuntimeParts = { ...basics, ...recordsOf(records), counters };
-  let current: Held = { runtime: await firstRuntime(config, parts, records), leases: 0, retired: false };
+  const runtime = await firstRuntime(config, parts, records).catch(async (error: unknown) => {
+    await counters.close();
+    return releasing(error);
+  });
+  let current: Held = { runtime, leases: 0, retired: false };
   let accepting = true;
   let server: Server | undefined;
   const sockets = new Set<Socket>();
@@ -195,11 +210,9 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
       accepting = false;
       if (server !== undefined) await drained(server, sockets, current.runtime.config.server.drainTimeoutMs);
       await dispose(current.runtime);
-      await basics.sandbox.close();
       await counters.close();
       await records?.close();
-      await logs?.close();
-      await redis?.close();
+      await release();
     },
   };
 }
