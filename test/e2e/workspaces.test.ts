@@ -352,7 +352,7 @@ describe('the records of a workspace', () => {
     const loaded = gateway.directory.promises();
     assert.deepEqual(
       new Set(gateway.directory.asked),
-      new Set(['organisation org-1', 'workspace org-1/a', 'provider org-1/a/prov-a']),
+      new Set(['organisation org-1', 'workspace org-1/a', 'provider org-1/a/prov-a', 'limitPolicies org-1']),
     );
     assert.equal((await ask('alice', falls)).status, 200);
     assert.equal(gateway.directory.promises(), loaded);
