@@ -299,7 +299,7 @@ onEachControl((control) => {
 
     it('costs the store nothing with a token that nobody was given', async () => {
       const { store } = control().gateway.control as NonNullable<ReturnType<typeof control>['gateway']['control']>;
-      // Jobs ask by the clock, whoever calls: the invitations are theirs in nothing.
+      // The vault and the counts ask by the clock, whoever calls: of what an invitation could need, nothing is asked.
       let queries = 0;
       const count = ({ sql }: { readonly sql: string }) => {
         if (/invites|users|organisations/.test(sql)) queries += 1;
