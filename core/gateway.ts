@@ -1,5 +1,4 @@
 import cluster from 'node:cluster';
-import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,6 +17,7 @@ import { redisOptions } from './limits/redis-options.ts';
 import { createLog } from './log.ts';
 import { createLogs } from './logs/logs.ts';
 import { noLogStore, noLogs } from './logs/no-logs.ts';
+import { newId } from './new-id.ts';
 import type { Runtime } from './pipeline/runtime.ts';
 import { openRecords, type RecordsSource } from './records-source.ts';
 import { openSharedRedis } from './redis/plugin-redis.ts';
@@ -78,7 +78,7 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
   const redis = config.redisUrl === undefined ? undefined : openSharedRedis(config.redisUrl, log);
   const basics: Omit<RuntimeParts, 'counters'> = {
     now,
-    newId: overrides.newId ?? randomUUID,
+    newId: overrides.newId ?? newId,
     random: overrides.random ?? Math.random,
     sleep: overrides.sleep ?? ((ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal })),
     log,
