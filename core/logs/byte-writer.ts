@@ -1,25 +1,24 @@
-/** Bytes that are put one behind the other into a buffer of their own, which grows as it must. */
+/** Bytes that are put one behind the other into memory that all threads see, and that grows as it must. */
 export class ByteWriter {
-  #bytes: Buffer;
+  #bytes: Buffer<SharedArrayBuffer>;
   #length = 0;
 
   constructor(capacity: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(capacity);
+    this.#bytes = Buffer.from(new SharedArrayBuffer(capacity));
   }
 
   get length(): number {
     return this.#length;
   }
 
-  /** The buffer that `part` shows, to be handed over once nothing more is put in. */
-  get buffer(): ArrayBuffer {
-    return this.#bytes.buffer as ArrayBuffer;
+  get capacity(): number {
+    return this.#bytes.length;
   }
 
   /** Puts a text in as UTF-8. Gives how many bytes it took. */
   text(text: string): number {
     // No code unit takes more than three bytes.
-    this.#reserve(text.length * 3);
+    if (this.#length + text.length * 3 > this.#bytes.length) this.#reserve(Buffer.byteLength(text));
     const written = this.#bytes.write(text, this.#length);
     this.#length += written;
     return written;
@@ -33,15 +32,20 @@ export class ByteWriter {
     return bytes.byteLength;
   }
 
-  /** What was put in between two lengths. */
-  part(from: number, to: number): Uint8Array {
-    return new Uint8Array(this.buffer, from, to - from);
+  /** What was put in; a thread that gets it reads the same memory. */
+  written(): Uint8Array {
+    return new Uint8Array(this.#bytes.buffer, 0, this.#length);
+  }
+
+  /** Begins again, in the same memory. */
+  clear(): void {
+    this.#length = 0;
   }
 
   #reserve(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
+    const larger = Buffer.from(new SharedArrayBuffer(Math.max(needed, 2 * this.#bytes.length)));
     larger.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = larger;
   }

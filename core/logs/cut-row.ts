@@ -12,8 +12,7 @@ export function withTextsCut(entry: LogEntry): LogEntry {
     const text = row[field];
     if (typeof text !== 'string' || text.length <= length) continue;
     cut ??= {};
-    // A copy: a slice would keep the whole text in memory.
-    cut[field] = Buffer.from(clip(text, length)).toString();
+    cut[field] = clip(text, length);
   }
   return cut === undefined ? entry : { ...entry, row: { ...row, ...cut } };
 }

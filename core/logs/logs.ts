@@ -2,7 +2,6 @@ import { GatewayError, type Log, type LogSinks, type LogStore, type Metrics } fr
 import { withBodiesCut } from './cut-bodies.ts';
 import { withTextsCut } from './cut-row.ts';
 import type { ThreadRole } from './messages.ts';
-import { packBatch } from './packed-batch.ts';
 import type { LogsSettings } from './settings.ts';
 import type { LogSink, SinkState } from './sink.ts';
 import { SinkQueue } from './sink-queue.ts';
@@ -30,7 +29,7 @@ const queueDefaults = {
   batchMs: 1000,
   closeMs: 10_000,
 };
-/** Handing over a row costs this thread some microseconds, and all of a batch are handed over at once. */
+/** The thread of a database writes them in one transaction, and nothing else happens in it meanwhile. */
 const rowBatchEntries = 500;
 /** Of a question; writes are bounded by the breaker's own limit. */
 const readMs = 60_000;
@@ -73,7 +72,7 @@ export async function createLogs(settings: LogsSettings, options: LogsOptions): 
         if (cut.bodies !== undefined) objectQueue?.push(cut);
       },
       feedback: (rows) => {
-        for (const row of rows) rowQueue.push(row);
+        for (const row of rows) rowQueue.pushFeedback(row);
       },
     },
     state,
@@ -107,10 +106,8 @@ function queues(settings: LogsSettings, { now, log, metrics }: LogsOptions): (si
 function threadSink(name: string, thread: LogThread, timeoutMs: number, withBodies: boolean): LogSink {
   return {
     name,
-    write: (batch) => {
-      const packed = packBatch(batch, withBodies);
-      return thread.call('write', [packed], timeoutMs, [packed.buffer]);
-    },
+    withBodies,
+    write: (batch) => thread.call('write', [batch], timeoutMs),
     close: () => thread.close(timeoutMs),
   };
 }

@@ -1,10 +1,11 @@
 import type { Counter, FeedbackRow, Log, LogEntry } from 'portcullis/sdk';
+import { BatchWriter, BlockPool } from './batch-writer.ts';
 import { Breaker, type BreakerSettings } from './breaker.ts';
-import { bytesOf, isEntry, type Queued } from './entry-bytes.ts';
-import type { LogBatch, LogSink, Refused, SinkState } from './sink.ts';
+import type { LogSink, Refused, SinkState } from './sink.ts';
 
 export interface QueueSettings {
   readonly maxEntries: number;
+  /** What comes once they are passed is dropped. */
   readonly maxBytes: number;
   readonly batchEntries: number;
   /** A batch takes no more after it has passed this. */
@@ -32,9 +33,10 @@ export class SinkQueue {
   readonly #settings: QueueSettings;
   readonly #parts: QueueParts;
   readonly #breaker: Breaker;
-  readonly #waiting: Queued[] = [];
-  /** Of each that waits: it is not worked out again. */
-  readonly #sizes: number[] = [];
+  readonly #pool = new BlockPool();
+  /** The first that came is the first to be written; only the last one grows. */
+  #waiting: BatchWriter[] = [];
+  #queued = 0;
   #bytes = 0;
   #written = 0;
   #dropped = 0;
@@ -57,19 +59,14 @@ export class SinkQueue {
     });
   }
 
-  /** Takes it, or drops it where there is no room. Never throws, never waits. */
-  push(queued: Queued): void {
-    const bytes = bytesOf(queued);
-    const { maxEntries, maxBytes, batchEntries, batchMs } = this.#settings;
-    if (this.#closed || this.#waiting.length >= maxEntries || this.#bytes + bytes > maxBytes) {
-      this.#drop(1, this.#closed ? 'the gateway is stopping' : 'the queue is full');
-      return;
-    }
-    this.#waiting.push(queued);
-    this.#sizes.push(bytes);
-    this.#bytes += bytes;
-    if (this.#waiting.length >= batchEntries) this.#flushSoon();
-    else this.#timer ??= setTimeout(() => this.#due(), batchMs).unref();
+  /** Takes it, or drops it where there is no room. Never throws, never waits, and keeps nothing of the objects. */
+  push(entry: LogEntry): void {
+    this.#take((batch) => batch.add(entry));
+  }
+
+  /** The same for a feedback. */
+  pushFeedback(row: FeedbackRow): void {
+    this.#take((batch) => batch.addFeedback(row));
   }
 
   get bytes(): number {
@@ -79,7 +76,7 @@ export class SinkQueue {
   state(): SinkState {
     return {
       sink: this.#sink.name,
-      queued: this.#waiting.length,
+      queued: this.#queued,
       written: this.#written,
       dropped: this.#dropped,
       breaker: this.#breaker.state,
@@ -90,7 +87,7 @@ export class SinkQueue {
   flush(): Promise<void> {
     this.#flushing ??= this.#drain().finally(() => {
       this.#flushing = undefined;
-      if (this.#waiting.length > 0 && !this.#closed)
+      if (this.#queued > 0 && !this.#closed)
         this.#timer ??= setTimeout(() => this.#due(), this.#settings.batchMs).unref();
     });
     return this.#flushing;
@@ -107,11 +104,43 @@ export class SinkQueue {
     // What is under way was begun before the last entries came.
     await Promise.race([this.flush().then(() => this.flush()), limit]);
     clearTimeout(timer);
-    this.#drop(this.#waiting.length, 'the gateway is stopping');
-    this.#waiting.length = 0;
-    this.#sizes.length = 0;
+    this.#drop(this.#queued, 'the gateway is stopping');
+    this.#waiting = [];
+    this.#queued = 0;
     this.#bytes = 0;
     await this.#sink.close();
+  }
+
+  #take(add: (batch: BatchWriter) => void): void {
+    const { maxEntries, maxBytes, batchMs } = this.#settings;
+    if (this.#closed || this.#queued >= maxEntries || this.#bytes >= maxBytes) {
+      this.#drop(1, this.#closed ? 'the gateway is stopping' : 'the queue is full');
+      return;
+    }
+    const batch = this.#growing();
+    const before = batch.bytes;
+    try {
+      add(batch);
+    } catch (error) {
+      this.#drop(1, (error as Error).message);
+      return;
+    }
+    this.#bytes += batch.bytes - before;
+    this.#queued += 1;
+    if (this.#isFull(batch)) this.#flushSoon();
+    else this.#timer ??= setTimeout(() => this.#due(), batchMs).unref();
+  }
+
+  #growing(): BatchWriter {
+    const last = this.#waiting.at(-1);
+    if (last !== undefined && !last.isSealed && !this.#isFull(last)) return last;
+    const batch = new BatchWriter(this.#sink.withBodies, this.#pool);
+    this.#waiting.push(batch);
+    return batch;
+  }
+
+  #isFull({ count, bytes }: BatchWriter): boolean {
+    return count >= this.#settings.batchEntries || bytes >= this.#settings.batchBytes;
   }
 
   #due(): void {
@@ -130,12 +159,11 @@ export class SinkQueue {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0 && this.#breaker.admits()) {
-      const count = this.#batchLength();
-      const batch = this.#waiting.slice(0, count);
+    while (this.#queued > 0 && this.#breaker.admits()) {
+      const batch = this.#waiting[0] as BatchWriter;
       let refused: Refused;
       try {
-        refused = await this.#sink.write(split(batch));
+        refused = await this.#sink.write(batch.packed());
       } catch (error) {
         this.#parts.log.warn('log_write_failed', { sink: this.#sink.name, message: (error as Error).message });
         this.#breaker.failed();
@@ -146,25 +174,16 @@ export class SinkQueue {
     }
   }
 
-  #settle(batch: readonly Queued[], { count, reason = 'the store refused it' }: Refused): void {
+  #settle(batch: BatchWriter, { count, reason = 'the store refused it' }: Refused): void {
     // Closing may have given up on the batch, and counted it, before its answer came.
-    if (this.#waiting[0] !== batch[0]) return;
-    this.#waiting.splice(0, batch.length);
-    for (const bytes of this.#sizes.splice(0, batch.length)) this.#bytes -= bytes;
-    this.#written += batch.length - count;
-    this.#parts.counted?.add([this.#sink.name, 'written'], batch.length - count);
+    if (this.#waiting[0] !== batch) return;
+    this.#waiting.shift();
+    this.#queued -= batch.count;
+    this.#bytes -= batch.bytes;
+    this.#written += batch.count - count;
+    this.#parts.counted?.add([this.#sink.name, 'written'], batch.count - count);
     this.#drop(count, reason);
-  }
-
-  #batchLength(): number {
-    const { batchEntries, batchBytes } = this.#settings;
-    const most = Math.min(batchEntries, this.#waiting.length);
-    let bytes = 0;
-    for (let count = 0; count < most; count++) {
-      bytes += this.#sizes[count] ?? 0;
-      if (bytes > batchBytes) return Math.max(1, count);
-    }
-    return most;
+    batch.release();
   }
 
   #drop(count: number, reason: string): void {
@@ -178,14 +197,4 @@ export class SinkQueue {
     this.#unsaid = 0;
     this.#quietUntil = now + quietMs;
   }
-}
-
-function split(batch: readonly Queued[]): LogBatch {
-  const entries: LogEntry[] = [];
-  const feedback: FeedbackRow[] = [];
-  for (const queued of batch) {
-    if (isEntry(queued)) entries.push(queued);
-    else feedback.push(queued);
-  }
-  return { entries, feedback };
 }

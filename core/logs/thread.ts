@@ -26,11 +26,8 @@ export class LogThread {
     this.#log = log;
   }
 
-  /**
-   * @param transfer buffers among the arguments that are handed over
-   * @throws Error when the thread has failed, has died, or has not answered within the time; what was asked may still happen
-   */
-  call<T>(method: string, args: readonly unknown[], timeoutMs: number, transfer: ArrayBuffer[] = []): Promise<T> {
+  /** @throws Error when the thread has failed, has died, or has not answered within the time; what was asked may still happen */
+  call<T>(method: string, args: readonly unknown[], timeoutMs: number): Promise<T> {
     if (this.#closed) return Promise.reject(new Error('The logs are closed.'));
     const worker = this.#running();
     const id = this.#nextId++;
@@ -40,7 +37,7 @@ export class LogThread {
         reject(new Error(`The log store did not answer within ${timeoutMs} ms.`));
       }, timeoutMs);
       this.#pending.set(id, { resolve: resolve as (result: unknown) => void, reject, timer });
-      worker.postMessage({ id, method, args }, transfer);
+      worker.postMessage({ id, method, args });
     });
   }
 

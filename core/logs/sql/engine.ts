@@ -1,8 +1,9 @@
 import type { FeedbackRow, LogEntry } from 'portcullis/sdk';
 import { isUnavailable } from '../../store/failures.ts';
+import { packBatch } from '../batch-writer.ts';
 import type { BodyFormat, EngineOptions, LogEngine } from '../engine.ts';
-import { entriesOf, type PackedBatch, packBatch } from '../packed-batch.ts';
-import type { LogBatch, Refused } from '../sink.ts';
+import { entriesOf, type PackedBatch } from '../packed-batch.ts';
+import type { Refused } from '../sink.ts';
 import { aggregate } from './aggregate.ts';
 import { changeFeedback, feedbackGroups } from './feedback.ts';
 import { prune } from './prune.ts';
@@ -74,14 +75,11 @@ async function writeApart(
   feedback: readonly FeedbackRow[],
   bodies: BodyFormat,
 ): Promise<Refused> {
-  const singles: readonly LogBatch[] = [
-    ...entries.map((entry) => ({ entries: [entry], feedback: [] })),
-    ...feedback.map((row) => ({ entries: [], feedback: [row] })),
-  ];
+  const singles = [...entries.map((entry) => packBatch([entry])), ...feedback.map((row) => packBatch([], [row]))];
   let last: Refused = { count: 0 };
   let count = 0;
   for (const single of singles) {
-    const result = await write(database, packBatch(single), bodies);
+    const result = await write(database, single, bodies);
     count += result.count;
     if (result.count > 0) last = result;
   }

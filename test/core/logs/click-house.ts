@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClickHouseClient, createClient } from '@clickhouse/client';
 import { createChdbConnection } from 'chdb/connection';
+import { packBatch } from '../../../core/logs/batch-writer.ts';
 import { clickHouseEngine, clickHouseQuerySettings } from '../../../core/logs/clickhouse/engine.ts';
-import { packBatch } from '../../../core/logs/packed-batch.ts';
 import type { ClickHouseSettings } from '../../../core/logs/settings.ts';
 import type { OpenLogs } from './stores.ts';
 
@@ -31,7 +31,7 @@ export async function clickHouse(): Promise<OpenLogs> {
   return {
     store: engine,
     write: async (entries, feedback = []) => {
-      await engine.write(packBatch({ entries, feedback }));
+      await engine.write(packBatch(entries, feedback));
     },
     close: async () => {},
   };

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type AggregateQuery, cacheStatuses, type LogFilter, type LogRow, logMeasures } from 'portcullis/sdk';
+import { packBatch } from '../../../core/logs/batch-writer.ts';
 import type { LogEngine } from '../../../core/logs/engine.ts';
-import { packBatch } from '../../../core/logs/packed-batch.ts';
 import { encodeSketch, mergeEncoded, quantileOf, type Sketch, sketchBucket } from '../../../core/logs/sketch.ts';
 import { sqlEngine } from '../../../core/logs/sql/engine.ts';
 import type { SqlDatabase } from '../../../core/logs/sql/sql.ts';
@@ -92,7 +92,7 @@ describe('rollups', () => {
         for (const batch of batches) {
           const written = batch.map((parts) => logRow({ ...parts, organisationId }));
           kept.push(...written);
-          await engine.write(packBatch({ entries: written.map((row) => ({ row, bodies: undefined })), feedback: [] }));
+          await engine.write(packBatch(written.map((row) => ({ row, bodies: undefined }))));
         }
         for (const { filter, by, hours, from, to } of questions) {
           const whole: LogFilter = { ...filter, organisationId, from, to };

@@ -1,4 +1,4 @@
-import { packBatch } from '../../../core/logs/packed-batch.ts';
+import { packBatch } from '../../../core/logs/batch-writer.ts';
 import { sqlEngine } from '../../../core/logs/sql/engine.ts';
 import { openSqlite } from '../../../core/logs/sql/sqlite.ts';
 import { bodiesOf, hour, logRow, start } from './rows.ts';
@@ -21,7 +21,7 @@ for (let written = 0; ; ) {
       bodies: bodiesOf(`question ${index}`, `answer ${index}`),
     };
   });
-  await engine.write(packBatch({ entries, feedback: [] }));
+  await engine.write(packBatch(entries));
   process.send?.(written);
   await new Promise((resolve) => setImmediate(resolve));
 }
