@@ -4,6 +4,7 @@ import { authorise } from './pipeline/authorise.ts';
 import type { PipelineRow } from './pipeline/compile.ts';
 import { Exchange } from './pipeline/exchange.ts';
 import type { ResolvedPlan } from './pipeline/plans.ts';
+import { targetBody } from './pipeline/prompts.ts';
 import { identify, resolvePlan, walkFacts } from './pipeline/run.ts';
 import type { Runtime } from './pipeline/runtime.ts';
 import { outboundOf, passTarget, shapeTarget } from './pipeline/target.ts';
@@ -161,8 +162,9 @@ async function explainTarget(
 ): Promise<ExplainedTarget> {
   const named = { path: leaf.path, ...(leaf.name === undefined ? {} : { name: leaf.name }) };
   try {
-    const provider = await runtime.settings.providerOf(leaf, exchange);
-    const shaped = await shapeTarget(runtime, exchange, plan, leaf, provider);
+    const body = await targetBody(runtime, exchange, plan, leaf);
+    const provider = await runtime.settings.providerOf(leaf, exchange, body);
+    const shaped = await shapeTarget(runtime, exchange, plan, leaf, provider, body);
     const target = await passTarget(runtime, shaped);
     const lines = await runtime.pipeline.explain(shaped);
     const notes = lines.length === 0 ? {} : { notes: lines };

@@ -104,7 +104,11 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     throw error;
   };
   const logStore = logs?.store ?? noLogStore;
-  const records = await openRecords(config, { ...basics, logStore }, () => current.runtime).catch(releasing);
+  const records = await openRecords(
+    config,
+    { ...basics, logStore },
+    { runtime: () => current.runtime, acquire: () => acquire() },
+  ).catch(releasing);
   const counters = records?.counters ?? createCounters({ now, log, metrics, ...redisOptions(config) });
   const parts: RuntimeParts = { ...basics, ...recordsOf(records), counters };
   const runtime = await firstRuntime(config, parts, records).catch(async (error: unknown) => {

@@ -9,11 +9,17 @@ import { createCounters, type LiveCounters } from './limits/counters.ts';
 import { httpCounterSource } from './limits/http-source.ts';
 import { redisOptions } from './limits/redis-options.ts';
 import { loadUnits } from './loader/load.ts';
-import type { Runtime } from './pipeline/runtime.ts';
+import { type HeldRuntime, inferAs } from './pipeline/own-request.ts';
 import { type RuntimeParts, upstreamOf, urlGuardOf } from './runtime.ts';
 
 /** What the records need of the process. */
 export type RecordsParts = Omit<RuntimeParts, 'counters'> & { readonly logStore: LogStore };
+
+/** The state of the gateway that serves now. */
+export interface Serving {
+  runtime(): HeldRuntime['runtime'];
+  acquire(): HeldRuntime;
+}
 
 /** Where the data plane finds its records. */
 export interface RecordsSource {
@@ -31,26 +37,23 @@ export interface RecordsSource {
 
 /**
  * Starts the control plane of this process, or connects to the one elsewhere; undefined: neither is set.
- * @param runtime what serves now: asked for at requests, not before
+ * @param serving what serves now: asked for at requests, not before
  */
 export async function openRecords(
   config: GatewayConfig,
   parts: RecordsParts,
-  runtime: () => Runtime,
+  serving: Serving,
 ): Promise<RecordsSource | undefined> {
-  if (config.control !== undefined) return ownControl(config, config.control, parts, runtime);
+  if (config.control !== undefined) return ownControl(config, config.control, parts, serving);
   if (config.remote === undefined) return undefined;
   const { url, token, insecure, pollMs, redisUrl } = config.remote;
-  const source = createHttpSource({
+  const access = {
     url: controlPlaneUrl(url, insecure),
     serviceToken: token,
     headerVendor: config.server.headerVendors[0] ?? 'gw',
-  });
-  const counts = httpCounterSource({
-    url: controlPlaneUrl(url, insecure),
-    serviceToken: token,
-    headerVendor: config.server.headerVendors[0] ?? 'gw',
-  });
+  };
+  const source = createHttpSource(access);
+  const counts = httpCounterSource(access);
   const directory = createDirectory(source, {
     now: parts.now,
     log: parts.log,
@@ -80,7 +83,7 @@ async function ownControl(
   config: GatewayConfig,
   settings: NonNullable<GatewayConfig['control']>,
   parts: RecordsParts,
-  runtime: () => Runtime,
+  { runtime, acquire }: Serving,
 ): Promise<RecordsSource> {
   const units = await loadUnits(config);
   const upstream = upstreamOf(config, parts);
@@ -105,6 +108,9 @@ async function ownControl(
     redisOptions: redisOptions(config),
     logs: { ...parts.logs, ...parts.logStore },
     price: (question) => runtime().pipeline.price(question),
+    infer: settings.inference
+      ? (request, principal) => inferAs(acquire(), request, principal, parts.newId())
+      : undefined,
     checkConfig: (routing) => runtime().plans.check(routing),
   });
   return {

@@ -7,12 +7,15 @@ import {
   type FetchReply,
   type FetchRequest,
   GatewayError,
+  type InferenceReply,
+  type InferenceRequest,
   type Log,
   type LogSinks,
   type LogStore,
   type Mail,
   type Manifest,
   type Operation,
+  type Principal,
   type ProviderSummary,
   type Scope,
 } from 'portcullis/sdk';
@@ -40,6 +43,8 @@ export interface ControlCapabilities {
   readonly counters: Counters;
   readonly logs: LogStore & LogSinks;
   readonly price: ControlHost['price'];
+  /** Undefined: this process serves no requests to models. */
+  readonly infer: ((request: InferenceRequest, principal: Principal) => Promise<InferenceReply>) | undefined;
   readonly checkConfig: ControlHost['checkConfig'];
 }
 
@@ -80,6 +85,11 @@ export function createControlHost(manifest: Manifest, capabilities: ControlCapab
       return capabilities.logs;
     },
     price: capabilities.price,
+    infer: async (request, { principal }) => {
+      grant(name, permissions.models, 'models');
+      if (principal !== undefined && capabilities.infer !== undefined) return capabilities.infer(request, principal);
+      throw new GatewayError('not_available', 'This process serves no requests to models: send them to a gateway.');
+    },
     checkConfig,
   });
 }
@@ -128,6 +138,7 @@ export function systemRequest(id: string, plugin: string, scope: Scope): Request
     plugin,
     access: systemAccess(scope),
     actorId: '',
+    principal: undefined,
     scope,
     params: {},
     query: {},

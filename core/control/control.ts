@@ -63,6 +63,7 @@ export interface ControlParts {
   readonly redisOptions: RedisOptions;
   readonly logs: LogStore & LogSinks;
   readonly price: ControlHost['price'];
+  readonly infer: ControlCapabilities['infer'];
   readonly checkConfig: ControlHost['checkConfig'];
 }
 
@@ -156,6 +157,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       counters,
       logs: parts.logs,
       price: parts.price,
+      infer: parts.infer,
       checkConfig: parts.checkConfig,
     };
     const units = await setupControl(entries, (manifest) => createControlHost(manifest, capabilities));

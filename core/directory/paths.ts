@@ -13,12 +13,14 @@ const lengths: Readonly<Record<DirectoryKind, number>> = {
   guardrail: 3,
   checkCredentials: 2,
   secretReference: 2,
+  prompt: 4,
+  promptPartial: 4,
   limitPolicies: 1,
   prices: 1,
 };
 
-/** Where a path may have an empty part: no workspace stands for the organisation itself. */
-const emptyPart: { readonly [K in DirectoryKind]?: number } = { guardrail: 1 };
+/** Where a path may have an empty part: no workspace stands for the organisation itself, no version for the Published one. */
+const emptyPart: { readonly [K in DirectoryKind]?: number } = { guardrail: 1, prompt: 3, promptPartial: 3 };
 
 const digest = /^[0-9a-f]{64}$/;
 const longestPart = 255;

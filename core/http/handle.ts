@@ -67,16 +67,17 @@ async function outcomeOf(
     if (identified instanceof Promise) await identified;
     authorise(exchange);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      if (route.kind !== undefined) checkJsonType(ctx.req);
+      const readsJson = route.kind !== undefined || route.readsJson === true;
+      if (readsJson) checkJsonType(ctx.req);
       const since = performance.now();
       const bytes = await readBody(ctx.req, runtime.config.server.bodyLimit);
       exchange.rawBody = bytes;
-      if (route.kind !== undefined) exchange.body = parseBody(bytes);
+      if (readsJson) exchange.body = parseBody(bytes);
       exchange.clock.spend('parse', since);
     }
     return await runExchange(runtime, exchange, route.kind);
   } catch (error) {
-    return errorReply(error, exchange.id, route.dialect, runtime.log);
+    return errorReply(error, exchange.id, exchange.dialect, runtime.log);
   }
 }
 

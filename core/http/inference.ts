@@ -9,6 +9,8 @@ export interface InferenceRoute {
   readonly dialect?: DialectName;
   /** The schema of the body. */
   readonly kind?: RequestKind;
+  /** A JSON body without a schema here: a plugin reads it. */
+  readonly readsJson?: true;
 }
 
 export const inferenceRoutes: readonly InferenceRoute[] = [
@@ -27,6 +29,13 @@ export const inferenceRoutes: readonly InferenceRoute[] = [
   { method: 'get', path: '/v1/responses/:id', endpoint: 'getModelResponse' },
   { method: 'delete', path: '/v1/responses/:id', endpoint: 'deleteModelResponse' },
   { method: 'get', path: '/v1/responses/:id/input_items', endpoint: 'listResponseInputItems' },
+  {
+    method: 'post',
+    path: '/v1/prompts/:promptId/completions',
+    endpoint: 'promptComplete',
+    dialect: 'chat',
+    readsJson: true,
+  },
   { method: 'get', path: '/v1/models', endpoint: 'listModels' },
   { method: 'all', path: '/v1/proxy/*path', endpoint: 'proxy' },
 ];

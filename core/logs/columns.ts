@@ -39,6 +39,7 @@ export const logColumns: readonly LogColumn[] = [
   { column: 'config_slug', field: 'configSlug', type: 'name', length: 128, ...optional },
   { column: 'prompt_id', field: 'promptId', type: 'name', length: 128, ...optional },
   { column: 'prompt_slug', field: 'promptSlug', type: 'name', length: 128, ...optional },
+  { column: 'prompt_version', field: 'promptVersion', type: 'integer', ...optional },
   { column: 'target', field: 'target', type: 'name', length: 200, ...optional },
   { column: 'input_tokens', field: 'inputTokens', type: 'integer', ...optional },
   { column: 'output_tokens', field: 'outputTokens', type: 'integer', ...optional },

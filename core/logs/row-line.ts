@@ -48,6 +48,7 @@ const fields = [
   'guardrails',
   'timings',
   'attempts',
+  'promptVersion',
 ] as const satisfies readonly (keyof LogRow)[];
 
 /** A request as one line of JSON. Written out: it is made on the serving loop, and a loop over names takes as long as the JSON. */
@@ -106,6 +107,7 @@ export function rowLine(row: LogRow): string {
       spent.firstByte,
     ],
     attempts.map(flatAttempt),
+    row.promptVersion,
   ]);
 }
 
@@ -113,7 +115,7 @@ export function rowLine(row: LogRow): string {
 export function rowOfLine(line: string): LogRow {
   const flat = JSON.parse(line) as Flat;
   const row: Record<string, unknown> = {};
-  for (let place = 0; place < fields.length; place++) row[fields[place] as string] = flat[place];
+  for (let place = 0; place < fields.length; place++) row[fields[place] as string] = flat[place] ?? null;
   row.timings = timingsOf(row.timings as FlatTimings);
   row.attempts = (row.attempts as FlatAttempt[]).map(attemptOf);
   return row as unknown as LogRow;

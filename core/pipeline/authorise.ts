@@ -16,6 +16,7 @@ const needed: Readonly<Record<Endpoint, readonly string[]>> = {
   getModelResponse: infers,
   deleteModelResponse: infers,
   listResponseInputItems: infers,
+  promptComplete: infers,
   listModels: ['completions.write', 'virtual_keys.list'],
   proxy: infers,
 };

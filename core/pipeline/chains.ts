@@ -12,7 +12,8 @@ function blame(plugin: string, error: unknown): GatewayError {
   return new GatewayError('plugin_failed', `The plugin ${plugin} failed.`, { cause: error });
 }
 
-function run<T>(plugin: string, hook: () => MaybePromise<T>): MaybePromise<T> {
+/** Calls a hook; what it throws is blamed on its plugin. */
+export function run<T>(plugin: string, hook: () => MaybePromise<T>): MaybePromise<T> {
   try {
     const result = hook();
     return result instanceof Promise

@@ -1,6 +1,7 @@
 import {
   Answer,
   type Cost,
+  type FilledPrompt,
   GatewayError,
   type HookEntry,
   type Hooks,
@@ -20,7 +21,7 @@ import {
   type TargetContext,
   type UnidentifiedRequest,
 } from 'portcullis/sdk';
-import { around, chain, type Entry, first, firstOpen } from './chains.ts';
+import { around, chain, type Entry, first, firstOpen, run } from './chains.ts';
 import { phases } from './phases.ts';
 
 /** A plugin that has been set up, as the compiler needs it. */
@@ -70,6 +71,8 @@ export interface Pipeline {
   price(question: PriceQuestion): MaybePromise<Cost | undefined>;
   /** Settings that a secret manager holds; undefined: no plugin serves secret references. */
   secrets(entry: ProviderEntry): MaybePromise<JsonObject | undefined>;
+  /** A prompt that a target names. @throws GatewayError `not_available` when no plugin serves prompts */
+  prompt(request: RequestContext, reference: string): MaybePromise<FilledPrompt>;
   /** @throws GatewayError for guardrails and mutators of a config that could not run */
   acceptHooks(hooks: readonly HookEntry[], from: { readonly inline: boolean }): void;
   /** What plugins say about a target to `explain`. */
@@ -120,6 +123,9 @@ export function compilePipeline(
   );
   const secrets = plugins.flatMap(({ name, hooks }) =>
     hooks.secrets === undefined ? [] : [{ plugin: name, hook: hooks.secrets.bind(hooks) }],
+  );
+  const prompts = plugins.flatMap(({ name, hooks }) =>
+    hooks.prompt === undefined ? [] : [{ plugin: name, hook: hooks.prompt.bind(hooks) }],
   );
   const warn = (phase: PhaseName | 'close', plugin: string, error: unknown): undefined => {
     log.error('plugin_failed', { phase, plugin, error: error instanceof Error ? error.message : 'not an error' });
@@ -199,6 +205,11 @@ export function compilePipeline(
       }
     },
     secrets: (entry) => first(secrets, (hook) => hook(entry)),
+    prompt: (request, reference) => {
+      const [prompt] = prompts;
+      if (prompt !== undefined) return run(prompt.plugin, () => prompt.hook(request, reference));
+      throw new GatewayError('not_available', 'No enabled plugin serves saved prompts.', { param: 'prompt_id' });
+    },
     acceptHooks: (hooks, from) => {
       for (const { hooks: own } of plugins) own.acceptHooks?.(hooks, from);
     },

@@ -14,6 +14,7 @@ import {
   type RequestHeaders,
   type RequestNote,
   type SavedConfigName,
+  type SavedPromptName,
   type WorkspaceEntry,
 } from 'portcullis/sdk';
 import type { Capture } from '../ledger/capture.ts';
@@ -71,8 +72,9 @@ export class Exchange implements RequestContext {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly endpoint: Endpoint;
-  readonly dialect: DialectName | undefined;
+  /** Of a saved prompt, what it turns out to be. */
+  endpoint: Endpoint;
+  dialect: DialectName | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly headers: RequestHeaders;
   readonly startedAt: number;
@@ -100,6 +102,9 @@ export class Exchange implements RequestContext {
   /** Somebody asks what would happen. */
   dry = false;
   savedConfig: SavedConfigName | undefined;
+  /** The prompt that the path names, and the one that is run: a target may name another. */
+  addressedPrompt: SavedPromptName | undefined;
+  prompt: SavedPromptName | undefined;
   defaultGuardrails: readonly DefaultGuardrails[] | undefined;
   /** The plugins' own state, by the keys of their slots. */
   readonly slots: { [key: symbol]: unknown } = {};

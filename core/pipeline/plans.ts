@@ -22,6 +22,10 @@ export interface ResolvedPlan {
   readonly relaxed: boolean;
   /** Some target asks for the gateway's own list of models. */
   readonly listsModels: boolean;
+  /** Some target runs a saved prompt. */
+  readonly runsPrompts: boolean;
+  /** Every target does. */
+  readonly promptsOnly: boolean;
   /** Every target names a model of its own, so that the request may leave it out. */
   readonly suppliesModel: boolean;
 }
@@ -96,6 +100,8 @@ export class Plans {
       operatorHost: inline ? undefined : asString(config.custom_host),
       listsModels: leaves.some((leaf) => leaf.fetchIntegratedModels === true),
       relaxed: leaves.some((leaf) => leaf.strict === false),
+      runsPrompts: leaves.some((leaf) => leaf.promptId !== undefined),
+      promptsOnly: leaves.every((leaf) => leaf.promptId !== undefined),
       suppliesModel: leaves.every(
         (leaf) => typeof (leaf.overrideParams?.model ?? leaf.defaultParams?.model) === 'string',
       ),

@@ -4,6 +4,7 @@ import { type WalkFacts, walk } from '../routing/walk.ts';
 import { type Exchange, metadataOf } from './exchange.ts';
 import { asksProvider, integratedModels } from './models.ts';
 import type { ResolvedPlan } from './plans.ts';
+import { enterPrompt } from './prompts.ts';
 import type { Runtime } from './runtime.ts';
 import { refuseInline } from './saved-only.ts';
 import { runTarget } from './target.ts';
@@ -96,7 +97,12 @@ function applyResolution(
   kind: RequestKind | undefined,
   resolution: Resolution,
 ): ResolvedPlan {
-  if (resolution.body !== undefined) exchange.body = resolution.body;
+  enterPrompt(exchange, resolution.prompt);
+  if (resolution.body !== undefined) {
+    exchange.body = resolution.body;
+    // What the client sent is not what is asked.
+    exchange.rawBody = undefined;
+  }
   if (resolution.metadata !== undefined) exchange.metadata = { ...exchange.metadata, ...resolution.metadata };
   if (exchange.principal.access !== undefined && typeof resolution.config === 'string') {
     const text = `No saved config of this workspace has the id or slug "${resolution.config.slice(0, 100)}".`;
@@ -104,8 +110,10 @@ function applyResolution(
   }
   const plan = runtime.plans.planOf(resolution);
   exchange.savedConfig = runtime.plans.nameOf(resolution);
-  if (kind === undefined) return plan;
-  validateRequest(kind, exchange.body, { strict: exchange.strict && !plan.relaxed });
+  const schema = resolution.prompt?.kind ?? kind;
+  // What prompts put into its place is looked at when it is there.
+  if (schema === undefined || plan.promptsOnly) return plan;
+  validateRequest(schema, exchange.body, { strict: exchange.strict && !plan.relaxed });
   if (exchange.body.model === undefined && !plan.suppliesModel) {
     throw new GatewayError('bad_request', 'model is required: a string that names the model.', { param: 'model' });
   }

@@ -82,7 +82,8 @@ function bareCredential({ config }: Runtime, exchange: Exchange): string | undef
       : (workspace?.defaults.config ?? organisation?.defaults.config);
   const named =
     ['config', 'provider', 'virtual-key'].some((name) => exchange.control(name) !== undefined) ||
-    slugInModel(exchange) !== undefined;
+    slugInModel(exchange) !== undefined ||
+    exchange.endpoint === 'promptComplete';
   if (named || principal.config !== undefined || standing !== undefined) return undefined;
   return credentialHeaders.find((name) => name !== principal.consumed && headers[name] !== undefined);
 }

@@ -96,6 +96,7 @@ function recordOf(
     metadata: exchange.metadata,
     configId: exchange.savedConfig?.id,
     configSlug: exchange.savedConfig?.slug,
+    prompt: exchange.prompt,
     providerSlug: exchange.providerSlug,
     provider: outcome.provider,
     model: bounded(outcome.model),

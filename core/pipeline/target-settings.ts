@@ -1,4 +1,4 @@
-import { GatewayError, type IntegratedModel, type MaybePromise, type Settings } from 'portcullis/sdk';
+import { GatewayError, type IntegratedModel, type JsonObject, type MaybePromise, type Settings } from 'portcullis/sdk';
 import type { SavedProvider } from '../config/gateway-config.ts';
 import type { Leaf } from '../routing/plan.ts';
 import { headerSettings, type ResolvedSettings, resolveSettings, type SavedSettings } from '../upstream/settings.ts';
@@ -46,9 +46,9 @@ export class TargetSettings {
    * The provider of the target: that of the virtual key, then its own, then the one that the model names. Saved ones are
    * those of the operator's file, or those of the caller's workspace. No promise unless something has to be loaded.
    */
-  providerOf(leaf: Leaf, exchange: Exchange): MaybePromise<TargetProvider> {
+  providerOf(leaf: Leaf, exchange: Exchange, body: JsonObject): MaybePromise<TargetProvider> {
     if (leaf.virtualKey !== undefined) return this.#saved(leaf.virtualKey, 'unknown_virtual_key', exchange);
-    const name = leaf.provider ?? providerInModel(leaf, exchange.body);
+    const name = leaf.provider ?? providerInModel(leaf, body);
     if (name === undefined) throw nowhere(leaf);
     if (!name.startsWith('@')) return this.#unit(name, exchange);
     return this.#saved(name.slice(1), 'unknown_provider', exchange);

@@ -1,4 +1,11 @@
-import { Answer, GatewayError, type MaybePromise, type Outcome, type TargetContext } from 'portcullis/sdk';
+import {
+  Answer,
+  GatewayError,
+  type JsonObject,
+  type MaybePromise,
+  type Outcome,
+  type TargetContext,
+} from 'portcullis/sdk';
 import type { Leaf } from '../routing/plan.ts';
 import { buildOutbound, type Outbound } from '../upstream/outbound.ts';
 import { errorOutcome, type OutcomeFacts } from '../upstream/outcome.ts';
@@ -6,6 +13,7 @@ import { allowedModel } from './allowed-models.ts';
 import type { Exchange } from './exchange.ts';
 import { identityOf } from './identity.ts';
 import type { ResolvedPlan } from './plans.ts';
+import { targetBody } from './prompts.ts';
 import type { Runtime } from './runtime.ts';
 import type { TargetProvider } from './target-provider.ts';
 
@@ -22,10 +30,12 @@ export async function runTarget(
   let provider: TargetProvider | undefined;
   try {
     exchange.providerSlug = undefined;
-    const found = runtime.settings.providerOf(leaf, exchange);
+    const filling = targetBody(runtime, exchange, plan, leaf);
+    const body = filling instanceof Promise ? await filling : filling;
+    const found = runtime.settings.providerOf(leaf, exchange, body);
     provider = found instanceof Promise ? await found : found;
     exchange.providerSlug = provider.slug;
-    const prepared = prepareTarget(runtime, exchange, plan, leaf, provider);
+    const prepared = prepareTarget(runtime, exchange, plan, leaf, provider, body);
     const target = prepared instanceof Promise ? await prepared : prepared;
     if (target instanceof Answer) return target.outcome;
     const answer = target.cache === undefined ? undefined : await lookedUp(runtime, exchange, target);
@@ -152,8 +162,9 @@ function prepareTarget(
   plan: ResolvedPlan,
   leaf: Leaf,
   provider: TargetProvider,
+  body: JsonObject,
 ): MaybePromise<TargetContext | Answer> {
-  const target = shapeTarget(runtime, exchange, plan, leaf, provider);
+  const target = shapeTarget(runtime, exchange, plan, leaf, provider, body);
   return target instanceof Promise
     ? target.then((shaped) => checkedTarget(runtime, exchange, shaped))
     : checkedTarget(runtime, exchange, target);
@@ -178,6 +189,7 @@ export function shapeTarget(
   plan: ResolvedPlan,
   leaf: Leaf,
   provider: TargetProvider,
+  given: JsonObject,
 ): MaybePromise<TargetContext> {
   const target: TargetContext = {
     request: exchange,
@@ -185,7 +197,7 @@ export function shapeTarget(
     name: leaf.name,
     provider: provider.unit.name,
     providerSlug: provider.slug,
-    body: exchange.body,
+    body: given,
     strict: exchange.strict && leaf.strict !== false,
     retry: leaf.retry,
     overrideParams: leaf.overrideParams,

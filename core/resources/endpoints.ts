@@ -99,7 +99,10 @@ export function endpointOf(
     model: action.of === undefined ? undefined : models.get(action.of),
     standard: undefined,
     action,
-    body: action.body === undefined ? undefined : inputReader(propertiesOf(action.body), true),
+    body:
+      action.body === undefined
+        ? undefined
+        : inputReader(propertiesOf(action.body), true, action.body.additionalProperties === true),
     query: action.query === undefined ? undefined : inputReader(propertiesOf(action.query), true),
     reply: action.reply,
     status: action.status ?? 200,

@@ -34,8 +34,11 @@ const slugField = {
   maxLength: 255,
 } as unknown as FieldSchema;
 
-/** @param fill whether defaults are filled in */
-export function inputReader(fields: Fields, fill: boolean): InputReader {
+/**
+ * @param fill whether defaults are filled in
+ * @param open whether members that the set does not name are kept as they come
+ */
+export function inputReader(fields: Fields, fill: boolean, open = false): InputReader {
   const names = Object.keys(fields);
   const schema = {
     type: 'object',
@@ -48,12 +51,12 @@ export function inputReader(fields: Fields, fill: boolean): InputReader {
     read: (value) => {
       compiled ??= validatorOf(schema);
       if (!compiled(value)) refuse(compiled, value);
-      const known: Record<string, Json> = {};
+      const known: Record<string, Json | undefined> = open ? { ...value } : {};
       for (const name of names) {
         const given = value[name] === undefined && fill ? defaultOf(fields[name]) : value[name];
         if (given !== undefined) known[name] = normalised(given, fields[name] as FieldSchema, name);
       }
-      return known;
+      return known as JsonObject;
     },
   };
 }

@@ -46,7 +46,7 @@ export interface OperationParts {
 /** Who asks for what, where. */
 export type Request = { readonly plugin: string } & Pick<
   Operation,
-  'id' | 'access' | 'actorId' | 'scope' | 'params' | 'query' | 'body' | 'control' | 'header' | 'clientIp'
+  'id' | 'access' | 'actorId' | 'principal' | 'scope' | 'params' | 'query' | 'body' | 'control' | 'header' | 'clientIp'
 >;
 
 /** An operation, and what the engine does with it when its work is done. */
@@ -79,6 +79,7 @@ export function startOperation(parts: OperationParts, db: Db, request: Request):
       id: request.id,
       access: request.access,
       actorId: request.actorId,
+      principal: request.principal,
       scope,
       params: request.params,
       query: request.query,

@@ -60,6 +60,7 @@ export async function serve(
       plugin: endpoint.plugin,
       access,
       actorId: access.userId ?? access.keyId ?? '',
+      principal: call.principal,
       scope: { organisationId: access.organisationId },
       params,
       query: lastValues(ctx.query),

@@ -14,6 +14,7 @@ const endpoints: Readonly<Record<Endpoint, boolean>> = {
   deleteModelResponse: false,
   listResponseInputItems: false,
   listModels: false,
+  promptComplete: false,
   proxy: false,
 };
 

@@ -7,6 +7,7 @@ import type { FetchReply, FetchRequest, Log } from './host.ts';
 import type { LogSinks, LogStore } from './logs.ts';
 import type { MaybePromise } from './plugin.ts';
 import type { Cost, PriceQuestion } from './price.ts';
+import type { Principal } from './request.ts';
 import type { Action, Resource } from './resource.ts';
 import type { Db, Migration } from './store.ts';
 
@@ -79,6 +80,8 @@ export interface Operation {
   readonly query: Readonly<Record<string, string>>;
   /** The fields that the schema knows; times are epoch milliseconds. */
   readonly body: JsonObject;
+  /** Who calls, for requests to models on their behalf; undefined: the gateway itself, or nobody who is known. */
+  readonly principal: Principal | undefined;
   /** A header of the gateway by its name behind the vendor segment. */
   control(name: string): string | undefined;
   /** Any header, lower-case name. */
@@ -191,8 +194,32 @@ export interface ControlHost {
   readonly logs: LogStore & LogSinks;
   /** What a request would cost, by the plugin that knows prices; undefined: nobody knows. */
   price(question: PriceQuestion): MaybePromise<Cost | undefined>;
+  /**
+   * Sends a request to a model for the caller of an operation, with their rights, limits and guardrails, and an entry in
+   * the log. Not inside a transaction. Needs `permissions.models`.
+   * @throws GatewayError `not_available` where this process serves no requests to models
+   */
+  infer(request: InferenceRequest, operation: Operation): Promise<InferenceReply>;
   /** @throws GatewayError when the routing config is at fault, `param` inside it */
   checkConfig(config: JsonObject): void;
+}
+
+/** A request to a model for a caller of the control plane. */
+export interface InferenceRequest {
+  readonly path: '/v1/chat/completions' | '/v1/completions';
+  /** Headers of the gateway by their names behind the vendor segment: `config`, `trace-id`. */
+  readonly control?: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+/** As a client over HTTP would get it, errors included. */
+export interface InferenceReply {
+  /** The request's id in the logs. */
+  readonly id: string;
+  readonly status: number;
+  /** To be read to its end, or left: then the call to the provider ends as well. */
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 export interface ProviderSummary {

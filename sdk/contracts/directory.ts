@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { KeyType, OrganisationRole, WorkspaceRole } from './access.ts';
 import type { MaybePromise } from './plugin.ts';
 import type { LimitPoliciesEntry, PricesEntry } from './policies.ts';
@@ -198,6 +198,41 @@ export interface SecretReferenceEntry extends OwnedEntry {
   readonly key?: string;
 }
 
+/** One version of a saved prompt, as a caller of a workspace asked for it. */
+export interface PromptEntry extends OwnedEntry {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly version: number;
+  readonly versionId: string;
+  /** The template: messages as JSON text, or plain text. */
+  readonly string: string;
+  /** The variables are filled in before the text is read as JSON. */
+  readonly isRawTemplate: boolean;
+  readonly type: 'chat' | 'text';
+  readonly model?: string;
+  /** Slug of a saved provider, looked up in the workspace of the caller. */
+  readonly providerSlug?: string;
+  readonly parameters: JsonObject;
+  readonly tools?: readonly JsonObject[];
+  readonly functions?: readonly JsonObject[];
+  readonly toolChoice?: Json;
+}
+
+/** Why a prompt that the caller may know of cannot be run: it is archived, or has no such version. */
+export interface PromptFault extends OwnedEntry {
+  /** A sentence that names the reference. */
+  readonly fault: string;
+}
+
+/** One version of a piece of template that others include. */
+export interface PromptPartialEntry extends OwnedEntry {
+  readonly id: string;
+  readonly slug: string;
+  readonly version: number;
+  readonly string: string;
+}
+
 /** The providers of a workspace with their models. */
 export interface WorkspaceModels extends OwnedEntry {
   readonly models: readonly {
@@ -233,6 +268,13 @@ export interface DirectoryKinds {
   readonly checkCredentials: CheckCredentialsEntry;
   /** path: organisation id, reference id. */
   readonly secretReference: SecretReferenceEntry;
+  /**
+   * path: organisation id, id of the caller's workspace, prompt id or slug, which version: '' for the Published one,
+   * `latest`, a number, or the name of a label. Unknown and foreign prompts have no entry.
+   */
+  readonly prompt: PromptEntry | PromptFault;
+  /** path: as that of a prompt, without labels. Whatever cannot be included has no entry. */
+  readonly promptPartial: PromptPartialEntry;
   /** path: organisation id. */
   readonly limitPolicies: LimitPoliciesEntry;
   /** path: organisation id. */
@@ -253,6 +295,8 @@ export const directoryKinds = [
   'guardrail',
   'checkCredentials',
   'secretReference',
+  'prompt',
+  'promptPartial',
   'limitPolicies',
   'prices',
 ] as const satisfies readonly DirectoryKind[];

@@ -64,6 +64,7 @@ export interface LogRow {
   readonly configSlug: string | null;
   readonly promptId: string | null;
   readonly promptSlug: string | null;
+  readonly promptVersion: number | null;
   /** JSON path of the target that served. */
   readonly target: string | null;
   readonly inputTokens: number | null;

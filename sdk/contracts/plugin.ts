@@ -12,6 +12,7 @@ import type {
   RequestContext,
   RequestRecord,
   SavedConfigName,
+  SavedPromptName,
   TargetContext,
   UnidentifiedRequest,
 } from './request.ts';
@@ -32,7 +33,21 @@ export interface Resolution {
   /** Config fields that the caller's headers set over the config's own. */
   readonly overrides?: JsonObject;
   readonly body?: JsonObject;
+  /** What a request for a saved prompt becomes. */
+  readonly prompt?: ResolvedPrompt;
   readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** A saved prompt that is run, and as what. */
+export interface ResolvedPrompt {
+  readonly kind: 'chat' | 'completions';
+  readonly name: SavedPromptName;
+}
+
+/** A saved prompt with the variables of a request filled in. */
+export interface FilledPrompt extends ResolvedPrompt {
+  /** Of the kind's format. */
+  readonly body: JsonObject;
 }
 
 /** An answer in the place of a call: it ends the target's phases, and a fallback may react to its status. */
@@ -82,6 +97,11 @@ export interface Hooks {
   acceptHooks?(hooks: readonly HookEntry[], from: { readonly inline: boolean }): void;
   /** What `explain` says about a target: a line each. Not a phase. */
   explain?(target: TargetContext): MaybePromise<readonly string[]>;
+  /**
+   * The prompt that a target of a config names, with the variables and parameters of the request: for the plugin that
+   * serves `prompts`. Not a phase. @throws GatewayError naming the reference when it cannot be run
+   */
+  prompt?(request: RequestContext, reference: string): MaybePromise<FilledPrompt>;
   /** True while anyone may call without a key: the gateway then listens on loopback only. */
   readonly open?: boolean;
   /** Frees timers, pools and files; called at shutdown and when a reload replaces the plugin. */

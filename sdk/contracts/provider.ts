@@ -18,6 +18,8 @@ export type Endpoint =
   | 'deleteModelResponse'
   | 'listResponseInputItems'
   | 'listModels'
+  /** A saved prompt; once it is resolved, `chatComplete` or `complete`. */
+  | 'promptComplete'
   | 'proxy';
 
 /** An object schema, as `schema.Object()` makes it. */

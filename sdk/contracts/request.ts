@@ -52,6 +52,13 @@ export interface SavedConfigName {
   readonly slug: string;
 }
 
+/** What a saved prompt goes by, and which version of it is run. */
+export interface SavedPromptName {
+  readonly id: string;
+  readonly slug: string;
+  readonly version: number;
+}
+
 /** One client request, as every phase sees it. Nothing in it may be changed: hooks return what they want changed. */
 export interface RequestContext {
   /** Unique; the reply's `x-gw-request-id`. */
@@ -81,6 +88,8 @@ export interface RequestContext {
   readonly defaultGuardrails?: readonly DefaultGuardrails[] | undefined;
   /** The saved config that serves, from the phase admit on; undefined: an inline one, or none. */
   readonly savedConfig?: SavedConfigName | undefined;
+  /** The saved prompt that is run, or was last; undefined: none. */
+  readonly prompt?: SavedPromptName | undefined;
   /** Whether the client wants only what the format's documents name; the config or a header may switch it off. */
   readonly strict: boolean;
   /** Aborts when the client leaves or the gateway gives up. */
@@ -209,6 +218,8 @@ export interface RequestRecord extends RequestNote {
   /** Of the saved config that served. */
   readonly configId?: string | undefined;
   readonly configSlug?: string | undefined;
+  /** The saved prompt that was run. */
+  readonly prompt?: SavedPromptName | undefined;
   /** Of the saved provider (virtual key) that was tried last. */
   readonly providerSlug?: string | undefined;
   readonly provider: string | undefined;

@@ -19,6 +19,8 @@ export function clickHouseTables({ retention: { logDays, metricDays } }: ClickHo
       INDEX by_trace trace_id TYPE bloom_filter GRANULARITY 4
     ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(${moment})
     ORDER BY (organisation_id, workspace_id, created_at, id) ${until(metricDays)}`,
+    // Of tables that were made before there were prompts.
+    'ALTER TABLE logs ADD COLUMN IF NOT EXISTS prompt_version Nullable(Int64) AFTER prompt_slug',
     `CREATE TABLE IF NOT EXISTS log_bodies (
       organisation_id LowCardinality(String), id String, created_at Int64, bodies String CODEC(ZSTD(1))
     ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(${moment}) ORDER BY (organisation_id, id) ${until(logDays)}`,

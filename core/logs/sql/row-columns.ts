@@ -13,6 +13,7 @@ const shownAlone: ReadonlySet<keyof LogRow> = new Set([
   'userId',
   'configId',
   'promptId',
+  'promptVersion',
   'target',
   'cacheReadTokens',
   'cacheWriteTokens',

@@ -24,6 +24,7 @@ const readers: Readonly<Record<Endpoint, { readonly request: Reader | 'closed'; 
     deleteModelResponse: { request: nothingToRead, reply: nothingToRead },
     listResponseInputItems: { request: nothingToRead, reply: readItemList },
     listModels: { request: nothingToRead, reply: nothingToRead },
+    promptComplete: { request: 'closed', reply: 'closed' },
     proxy: { request: 'closed', reply: 'closed' },
   };
 

@@ -37,7 +37,10 @@ const dimensions: Readonly<Record<DimensionKey, Dimension>> = {
     read: ({ target }) => target.request.savedConfig?.slug,
     alias: ({ target }) => target.request.savedConfig?.id,
   },
-  prompt: { read: ({ target }) => promptOf(target) },
+  prompt: {
+    read: ({ target }) => target.request.prompt?.slug,
+    alias: ({ target }) => target.request.prompt?.id,
+  },
   model: { read: ({ target }) => modelOf(target) },
   workspace_id: { read: ({ workspaceId }) => workspaceId, alias: ({ workspaceSlug }) => workspaceSlug },
   organisation_id: { read: ({ organisationId }) => organisationId },
@@ -65,9 +68,4 @@ function modelOf({ body, providerSlug, provider }: TargetContext): string | unde
   if (model === undefined) return undefined;
   const slash = model.startsWith('@') ? model.indexOf('/') : -1;
   return `@${providerSlug ?? provider}/${slash === -1 ? model : model.slice(slash + 1)}`;
-}
-
-/** Of routes that run a saved prompt. */
-function promptOf({ request }: TargetContext): string | undefined {
-  return request.path.startsWith('/v1/prompts/') ? request.params.id : undefined;
 }

@@ -70,6 +70,7 @@ export async function entryOf(
       configSlug: null,
       promptId: null,
       promptSlug: null,
+      promptVersion: null,
       target: null,
       inputTokens: usage?.input ?? null,
       outputTokens: usage?.output ?? null,

@@ -49,6 +49,7 @@ export function metricsOf(row: LogRow, workspaceSlug: string | null): JsonObject
     last_used_option_index: row.target,
     prompt_id: row.promptId,
     prompt_slug: row.promptSlug,
+    prompt_version: row.promptVersion,
     workspace_slug: workspaceSlug,
     'metadata.key': Object.keys(metadata),
     'metadata.value': Object.values(metadata),

@@ -33,6 +33,7 @@ export function logRow(given: Partial<LogRow> = {}): LogRow {
     configSlug: 'pc-main',
     promptId: null,
     promptSlug: null,
+    promptVersion: null,
     target: 'config.targets[0]',
     inputTokens: 100,
     outputTokens: 50,

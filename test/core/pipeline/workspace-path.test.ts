@@ -56,7 +56,7 @@ function atOnce({ runtime }: Started, headers: Readonly<Record<string, string>>,
   const plan = resolvePlan(runtime, exchange, 'chat');
   assert.ok(!(plan instanceof Promise), 'the plan is a promise');
   const leaf = plan.plan.root as Leaf;
-  const provider = runtime.settings.providerOf(leaf, exchange);
+  const provider = runtime.settings.providerOf(leaf, exchange, exchange.body);
   assert.ok(!(provider instanceof Promise), 'the provider is a promise');
   return { plan, provider, settings: runtime.settings.settingsOf(leaf, provider, plan, exchange, 'm'), exchange };
 }
@@ -74,7 +74,7 @@ describe('a request of a workspace whose records are known', () => {
       const first = exchangeWith(headers, model);
       await enterWorkspace(gateway.runtime, first);
       const plan = await resolvePlan(gateway.runtime, first, 'chat');
-      await gateway.runtime.settings.providerOf(plan.plan.root as Leaf, first);
+      await gateway.runtime.settings.providerOf(plan.plan.root as Leaf, first, first.body);
       const loaded = gateway.directory.promises();
 
       const second = atOnce(gateway, headers, model);
@@ -93,7 +93,7 @@ describe('a request of a workspace whose records are known', () => {
       const exchange = exchangeWith({}, model);
       await enterWorkspace(gateway.runtime, exchange);
       const plan = await resolvePlan(gateway.runtime, exchange, 'chat');
-      await gateway.runtime.settings.providerOf(plan.plan.root as Leaf, exchange);
+      await gateway.runtime.settings.providerOf(plan.plan.root as Leaf, exchange, exchange.body);
       return atOnce(gateway, {}, model).settings.settings.apiKey;
     };
     assert.deepEqual([await inModel('@p/m')(), await inModel('@q/m')()], ['key-of-p', 'key-of-q']);

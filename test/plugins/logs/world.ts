@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { allScopes, type JsonObject, type LogEntry, type LogRow, type LogSinks, type LogStore } from 'portcullis/sdk';
 import standardPlugins from '../../../core/control/default.json' with { type: 'json' };
 import standardPhases from '../../../core/pipeline/default.json' with { type: 'json' };
+import { logRow as plainRow } from '../../core/logs/rows.ts';
 import { type ControlOptions, startControl, type TestCaller, type TestControl } from '../../support/control.ts';
 import { injected } from './injected.ts';
 import { memoryLogs } from './memory-logs.ts';
@@ -73,61 +74,24 @@ function tested(name: string): { readonly plugin: string } {
 /** One request as the gateway writes it, of an hour before noon. */
 export function logRow(row: Partial<LogRow> = {}): LogRow {
   const id = randomUUID();
-  return {
+  return plainRow({
     id,
-    organisationId: 'organisation-1',
-    workspaceId: 'workspace-1',
     createdAt: noon - hour,
     traceId: id,
-    spanId: '00f067aa0ba902b7',
-    parentSpanId: null,
-    spanName: null,
-    method: 'POST',
-    path: '/v1/chat/completions',
-    endpoint: 'chatComplete',
-    status: 200,
-    error: null,
-    provider: 'openai',
     model: 'gpt-a',
     requestedModel: 'gpt-a',
     providerSlug: null,
-    keyId: 'key-1',
-    userId: null,
-    configId: null,
     configSlug: null,
-    promptId: null,
-    promptSlug: null,
     target: 'config',
     inputTokens: 10,
     outputTokens: 5,
     totalTokens: 15,
-    cacheReadTokens: null,
-    cacheWriteTokens: null,
-    reasoningTokens: null,
-    usageSource: 'provider',
     costNanoUsd: 1_000_000,
-    savedNanoUsd: null,
-    stream: false,
-    retries: 0,
-    fallback: false,
     cacheStatus: null,
     durationMs: 100,
-    timings: {
-      parse: 1,
-      prepare: 2,
-      guardrailsBefore: 0,
-      cache: 0,
-      upstream: 90,
-      guardrailsAfter: 0,
-      firstByte: 95,
-    },
-    attempts: [{ target: 'config', provider: 'openai', status: 200, startedAt: noon - hour, durationMs: 90 }],
-    user: null,
-    metadata: {},
-    guardrails: [],
-    source: 'gateway',
+    timings: { parse: 1, prepare: 2, guardrailsBefore: 0, cache: 0, upstream: 90, guardrailsAfter: 0, firstByte: 95 },
     ...row,
-  };
+  });
 }
 
 /** The stretch from 2 hours before noon to noon, as queries name it. */
