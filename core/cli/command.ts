@@ -6,6 +6,7 @@ import { explain } from './explain.ts';
 import { keys } from './keys.ts';
 import { migrate } from './migrate.ts';
 import { plugin } from './plugin.ts';
+import { prompts } from './prompts.ts';
 import { start } from './start.ts';
 
 export interface Arguments {
@@ -41,6 +42,7 @@ portcullis migrate [--status | --unlock | forget PLUGIN]    bring the database's
 portcullis encryption rotate-key            encrypt the data keys with PORTCULLIS_ENCRYPTION_KEY in place of ..._PREVIOUS, or with a new key file
 portcullis encryption rotate-data [--now]   seal all stored secrets with a new data key; --now: no gateway is running
 portcullis plugin new | test | pack | keygen | sign | verify | install    make, try, publish and install plugins; alone, it says how
+portcullis prompts export | import FOLDER   prompts of a running gateway as files, and back; alone, it says how
 `;
 
 const terminal: Console = {
@@ -51,8 +53,9 @@ const terminal: Console = {
 /** Runs one command line and gives the exit code. `start` returns when the gateway has stopped. */
 export async function runCommand(argv: readonly string[], out: Console = terminal): Promise<number> {
   try {
-    // Its actions have options of their own.
+    // Their actions have options of their own.
     if (argv[0] === 'plugin') return await plugin(argv.slice(1), out);
+    if (argv[0] === 'prompts') return await prompts(argv.slice(1), out);
     const { values, positionals } = parseArgs({
       args: [...argv],
       allowPositionals: true,

@@ -8,6 +8,7 @@ import { pack } from './plugin-pack.ts';
 import { sign } from './plugin-sign.ts';
 import { test } from './plugin-test.ts';
 import { verify } from './plugin-verify.ts';
+import { visible } from './visible.ts';
 
 /** The options of all actions, as `parseArgs` takes them. */
 const options = {
@@ -88,6 +89,7 @@ export async function plugin(argv: readonly string[], out: Console): Promise<num
   const lacking = action.needs.some((option) => !given.includes(option));
   const words = action.takesPath ? path !== '' && extra === undefined : path === '';
   if (stray || lacking || !words) throw usageError([action]);
+  // What packages say of themselves must not steer the terminal: escape sequences could hide a permission.
   try {
     return await action.run(path, values, {
       print: (text) => out.print(visible(text)),
@@ -96,11 +98,6 @@ export async function plugin(argv: readonly string[], out: Console): Promise<num
   } catch (error) {
     throw GatewayError.is(error) ? new GatewayError(error.code, visible(error.message), { cause: error }) : error;
   }
-}
-
-/** What packages say of themselves must not steer the terminal: escape sequences could hide a permission. */
-function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) => (character === '\n' ? character : '\ufffd'));
 }
 
 function usageError(known: readonly Action[]): GatewayError {

@@ -93,9 +93,12 @@ export function reactionsOf(
   const add = (plugin: string, reactions: Readonly<Record<string, Reaction>>): void => {
     for (const [event, run] of Object.entries(reactions)) all.set(event, [...(all.get(event) ?? []), { plugin, run }]);
   };
-  add('core', workspaceRemoval(models));
+  const { 'workspaces.removing': removing, ...ofRemoval } = workspaceRemoval(models);
+  add('core', ofRemoval);
   add('core', ofCore);
   for (const { manifest, control } of units) add(manifest.name, control.reactions ?? {});
+  // What plugins say of their own records comes before how many there are.
+  add('core', { 'workspaces.removing': removing });
   return all;
 }
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { asObject, GatewayError, type JsonArray, type JsonObject } from 'portcullis/sdk';
-import { faultPosition } from './json-position.ts';
+import { asObject, faultPosition, GatewayError, type JsonArray, type JsonObject } from 'portcullis/sdk';
 
 /** Reads a request body whole. @throws GatewayError `payload_too_large`, `unsupported_media_type` or `client_closed` */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {

@@ -1,22 +1,13 @@
-import {
-  GatewayError,
-  type InferenceReply,
-  type InferenceRequest,
-  type Outcome,
-  type Principal,
-  type ReplyStream,
-} from 'portcullis/sdk';
+import { GatewayError, type InferenceReply, type InferenceRequest, type Outcome, type Principal } from 'portcullis/sdk';
 import { errorReply } from '../http/errors.ts';
 import { inferenceRoutes } from '../http/inference.ts';
 import { Capture } from '../ledger/capture.ts';
 import { authorise } from './authorise.ts';
 import { Exchange } from './exchange.ts';
+import { ReplyPieces } from './reply-pieces.ts';
 import { runExchange } from './run.ts';
 import type { Runtime } from './runtime.ts';
 import { type Ending, settle } from './settle.ts';
-
-/** Pieces of a stream that wait for a reader before its source is asked to pause. */
-const mostWaiting = 16;
 
 /** One state of the gateway, held until the reply has been read. */
 export interface HeldRuntime {
@@ -26,7 +17,8 @@ export interface HeldRuntime {
 
 /**
  * Runs a request for a caller of the control plane through everything that a request over HTTP passes, and gives its
- * reply, errors included. Leaving the body early counts as a client who leaves.
+ * reply, errors included. Leaving the body early counts as a client who leaves, and so does the signal of the request.
+ * @throws GatewayError for a request that no client could send
  */
 export async function inferAs(
   { runtime, release }: HeldRuntime,
@@ -34,13 +26,17 @@ export async function inferAs(
   principal: Principal,
   id: string,
 ): Promise<InferenceReply> {
-  const exchange = exchangeFor(runtime, request, principal, id);
+  const exchange = heldWhile(release, () => exchangeFor(runtime, request, principal, id));
   const cancel = () => exchange.cancellation.cancel();
+  if (request.signal.aborted) cancel();
   request.signal.addEventListener('abort', cancel, { once: true });
   const outcome = await outcomeOf(runtime, exchange);
+  exchange.clock.replied();
   const done = (ending: Ending) => {
     request.signal.removeEventListener('abort', cancel);
-    void settle(runtime, exchange, outcome, ending).finally(release);
+    settle(runtime, exchange, outcome, ending)
+      .catch((error: unknown) => runtime.log.error('settle_failed', { request: id, error: messageOf(error) }))
+      .finally(release);
   };
   const { status, body } = outcome;
   if (body.kind === 'bytes') {
@@ -48,12 +44,30 @@ export async function inferAs(
     return { id, status, body: once(body.bytes) };
   }
   if (runtime.pipeline.keepsBodies) exchange.sent = new Capture();
-  return { id, status, body: piecesOf(body.stream, exchange, done) };
+  const pieces = new ReplyPieces(body.stream, {
+    cancellation: exchange.cancellation,
+    passed: (chunk) => exchange.sent?.add(chunk),
+    done,
+  });
+  return { id, status, body: pieces };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'not an error';
+}
+
+function heldWhile<T>(release: () => void, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 function exchangeFor(
   runtime: Runtime,
-  { path, control, body, signal }: InferenceRequest,
+  { path, control, body }: InferenceRequest,
   principal: Principal,
   id: string,
 ): Exchange {
@@ -68,14 +82,28 @@ function exchangeFor(
     endpoint: route.endpoint,
     dialect: route.dialect,
     params: {},
-    headers: Object.fromEntries(Object.entries(control ?? {}).map(([name, value]) => [`x-${vendor}-${name}`, value])),
+    headers: headersOf(control ?? {}, vendor),
     vendors: headerVendors,
     startedAt: runtime.now(),
   });
   exchange.principal = principal;
   exchange.body = body;
-  if (signal.aborted) exchange.cancellation.cancel();
   return exchange;
+}
+
+/** @throws GatewayError for a header that could not have come over HTTP (RFC 9110 §5.5, §5.6.2) */
+function headersOf(control: Readonly<Record<string, string>>, vendor: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(control)) {
+    if (/^[a-z][a-z\d-]*$/.test(name) && !/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value)) {
+      headers[`x-${vendor}-${name}`] = value;
+      continue;
+    }
+    throw new GatewayError('bad_request', `The value for ${name.slice(0, 100)} cannot be sent as a header.`, {
+      param: name.slice(0, 100),
+    });
+  }
+  return headers;
 }
 
 async function outcomeOf(runtime: Runtime, exchange: Exchange): Promise<Outcome> {
@@ -95,56 +123,4 @@ function routeOf(path: string) {
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-/** A stream as its reader asks for it. */
-async function* piecesOf(
-  stream: ReplyStream,
-  exchange: Exchange,
-  done: (ending: Ending) => void,
-): AsyncGenerator<Uint8Array> {
-  const waiting: Uint8Array[] = [];
-  let ended: Error | 'end' | undefined;
-  let wake = () => {};
-  const arrived = (): void => wake();
-  const forget = exchange.cancellation.onCancel(() => {
-    ended ??= new GatewayError('client_closed', 'The caller left before the reply was complete.');
-    arrived();
-  });
-  stream.pipe({
-    data: (chunk) => {
-      exchange.sent?.add(chunk);
-      waiting.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
-      arrived();
-      return waiting.length < mostWaiting;
-    },
-    end: () => {
-      ended ??= 'end';
-      arrived();
-    },
-    error: (error) => {
-      ended ??= error;
-      arrived();
-    },
-  });
-  try {
-    for (;;) {
-      const chunk = waiting.shift();
-      if (chunk !== undefined) {
-        if (waiting.length === 0 && ended === undefined) stream.resume();
-        yield chunk;
-      } else if (ended !== undefined) {
-        if (ended instanceof Error) throw ended;
-        return;
-      } else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    }
-  } finally {
-    forget();
-    if (ended !== 'end') stream.abort();
-    done(ended === 'end' ? 'sent' : 'left');
-  }
 }

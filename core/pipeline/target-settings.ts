@@ -51,7 +51,9 @@ export class TargetSettings {
     const name = leaf.provider ?? providerInModel(leaf, body);
     if (name === undefined) throw nowhere(leaf);
     if (!name.startsWith('@')) return this.#unit(name, exchange);
-    return this.#saved(name.slice(1), 'unknown_provider', exchange);
+    // What a saved prompt names is a saved provider, which whoever runs the prompt must have.
+    const ofPrompt = exchange.prompt !== undefined && name === providerInModel(leaf, body);
+    return this.#saved(name.slice(1), ofPrompt ? 'unknown_virtual_key' : 'unknown_provider', exchange);
   }
 
   /** Whether something is saved under the slug for this caller, usable or not. */

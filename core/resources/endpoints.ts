@@ -99,10 +99,7 @@ export function endpointOf(
     model: action.of === undefined ? undefined : models.get(action.of),
     standard: undefined,
     action,
-    body:
-      action.body === undefined
-        ? undefined
-        : inputReader(propertiesOf(action.body), true, action.body.additionalProperties === true),
+    body: action.body === undefined ? undefined : inputReader(propertiesOf(action.body), true, isOpen(action.body)),
     query: action.query === undefined ? undefined : inputReader(propertiesOf(action.query), true),
     reply: action.reply,
     status: action.status ?? 200,
@@ -126,6 +123,10 @@ function pathsOf(paths: readonly string[], admin: boolean, root: boolean): reado
   if (root) return paths;
   const served = admin ? paths.flatMap((path) => [path, `/admin${path}`]) : paths;
   return mounts.flatMap((mount) => served.map((path) => mount + path));
+}
+
+function isOpen(body: object): boolean {
+  return 'additionalProperties' in body && body.additionalProperties === true;
 }
 
 function bodyOf(model: ResourceModel, operation: Standard): InputReader | undefined {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Core, freePort, repository, startChild, untilListening } from './children.ts';
 import { temporaryFolder } from './folders.ts';
 import type { Row, RunningRow } from './row.ts';
-import { storeRecords } from './stored-records.ts';
+import { type StoredPolicies, storeRecords } from './stored-records.ts';
 
 /** Our gateway as an operator starts it. `nodeFlags` are for profiling. */
 export function gatewayRow(nodeFlags: readonly string[] = []): Row {
@@ -51,14 +51,17 @@ export function guardedGatewayRow(nodeFlags: readonly string[] = []): Row {
 }
 
 /** The same with what the control plane keeps: a key with a saved config, whose provider's credential is saved too. */
-export function storedGatewayRow(nodeFlags: readonly string[] = []): Row {
+export function storedGatewayRow(
+  nodeFlags: readonly string[] = [],
+  records: StoredPolicies = { policies: false },
+): Row {
   return {
     name: 'gateway, stored',
     about:
       'identity by a key of the control plane, its saved config and its saved provider, all read from the directory',
     start: async (upstream, core) => {
       const folder = temporaryFolder('stored-gateway');
-      const key = await storeRecords(folder.path, upstream);
+      const key = await storeRecords(folder.path, upstream, records);
       return startGateway({ folder, core, nodeFlags, headers: { 'x-gw-api-key': key } }, (port) => fileText(port, ''));
     },
   };

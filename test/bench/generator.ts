@@ -48,7 +48,7 @@ export async function generate(load: Load): Promise<LoadResult & { readonly firs
   };
 }
 
-function send(pool: Pool, { target, scenario }: Load): Promise<Answered> {
+function send(pool: Pool, { target, scenario, asks }: Load): Promise<Answered> {
   return new Promise((resolve) => {
     const startMs = performance.now();
     let firstByteMs = 0;
@@ -68,7 +68,8 @@ function send(pool: Pool, { target, scenario }: Load): Promise<Answered> {
       onResponseError: () => settle(false),
     };
     const headers = { ...target.headers, 'content-type': 'application/json' };
-    pool.dispatch({ path: chatPath, method: 'POST', headers, body: requestBody(scenario) }, handler);
+    const { path, body } = asks ?? { path: chatPath, body: requestBody(scenario) };
+    pool.dispatch({ path, method: 'POST', headers, body }, handler);
   });
 }
 

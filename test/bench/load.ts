@@ -11,6 +11,8 @@ export interface Load {
   readonly target: Pick<RunningRow, 'origin' | 'headers'>;
   readonly scenario: Scenario;
   readonly connections: number;
+  /** What is asked in the place of the chat request of the scenario. */
+  readonly asks?: { readonly path: string; readonly body: string };
   /** How long, or how many requests. */
   readonly bound: { readonly seconds: number } | { readonly requests: number };
 }
@@ -39,7 +41,7 @@ async function runWrk(load: Load, seconds: number): Promise<LoadResult> {
   try {
     const script = join(folder.path, 'post.lua');
     await writeFile(script, scriptText(load));
-    const url = load.target.origin + chatPath;
+    const url = load.target.origin + (load.asks?.path ?? chatPath);
     const args = ['-t1', `-c${load.connections}`, `-d${seconds}s`, '--timeout', '15s', '-s', script, url];
     const output = await runToEnd('wrk', args, (seconds + 30) * 1000);
     const line = /^result (\{.*\})$/m.exec(output)?.[1];
@@ -50,11 +52,11 @@ async function runWrk(load: Load, seconds: number): Promise<LoadResult> {
   }
 }
 
-function scriptText({ target, scenario }: Load): string {
+function scriptText({ target, scenario, asks }: Load): string {
   const headers = Object.entries({ ...target.headers, 'content-type': 'application/json' });
   return `
 wrk.method = "POST"
-wrk.body = [==[${requestBody(scenario)}]==]
+wrk.body = [==[${asks?.body ?? requestBody(scenario)}]==]
 ${headers.map(([name, value]) => `wrk.headers["${name}"] = [==[${value}]==]`).join('\n')}
 function done(summary, latency)
   local errors = summary.errors

@@ -10,6 +10,7 @@ import { measure, type Plan } from './measure.ts';
 import { nginxRow } from './nginx.ts';
 import { peer } from './peer.ts';
 import { canPin } from './programs.ts';
+import { promptCosts, renderPromptCosts } from './prompts.ts';
 import { failures, renderTable } from './table.ts';
 import type { Scenario } from './traffic.ts';
 
@@ -19,6 +20,7 @@ const usage = `npm run bench -- [flags]
   --only json|stream one half of the table
   --peer             also installs and measures the open-source peer
   --short            300 requests and 5 streams a row: proves that the bench runs
+  --prompts          the cost of a saved prompt beside that of the same chat completion, and nothing else
   --checks           the cost of guardrail checks on a text of 10 KB, and nothing else
   --profile FOLDER   writes a CPU profile of the gateway there
 `;
@@ -30,6 +32,7 @@ interface Flags {
   readonly peer: boolean;
   readonly short: boolean;
   readonly checks: boolean;
+  readonly prompts: boolean;
   readonly profile: string | undefined;
 }
 
@@ -48,6 +51,13 @@ async function run(flags: Flags): Promise<void> {
 
   if (flags.checks) {
     process.stdout.write(`${renderCosts(await checkCosts(flags.short ? 5 : 300))}\n`);
+    return;
+  }
+  if (flags.prompts) {
+    const bound = flags.short ? { requests: 300 } : { seconds: flags.seconds };
+    const cores = pinned ? { proxy: 1, load: 0 } : { proxy: undefined, load: undefined };
+    const costs = await promptCosts({ bound, repeats: flags.short ? 1 : flags.repeats, cores });
+    process.stdout.write(`${renderPromptCosts(costs)}\n`);
     return;
   }
   const profiling = flags.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', flags.profile];
@@ -103,6 +113,7 @@ function readFlags(): Flags {
       peer: { type: 'boolean', default: false },
       short: { type: 'boolean', default: false },
       checks: { type: 'boolean', default: false },
+      prompts: { type: 'boolean', default: false },
       profile: { type: 'string' },
     },
   });
@@ -116,6 +127,7 @@ function readFlags(): Flags {
     peer: values.peer,
     short: values.short,
     checks: values.checks,
+    prompts: values.prompts,
     profile: values.profile,
   };
 }

@@ -9,6 +9,8 @@ import { testConfig } from '../support/gateway.ts';
 export interface StoredPolicies {
   /** A rate limit and a budget on the key, a policy for the workspace, and one guardrail of it as a default. */
   readonly policies: boolean;
+  /** Makes a prompt of the workspace and hands its slug over. */
+  readonly prompt?: (create: (values: JsonObject) => Promise<JsonObject>) => Promise<void>;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface StoredPolicies {
 export async function storeRecords(
   dataFolder: string,
   upstream: string,
-  { policies }: StoredPolicies = { policies: false },
+  { policies, prompt }: StoredPolicies = { policies: false },
 ): Promise<string> {
   const settings = recordsSettings(readEnvironment({ DATA_DIR: dataFolder }), undefined);
   const gateway = await createGateway({ ...testConfig(), ...settings }, { log: silentLog });
@@ -60,6 +62,9 @@ export async function storeRecords(
       ...(policies ? keyLimits : {}),
     });
     if (policies) await addPolicies(call, workspace);
+    await prompt?.((values) =>
+      call('POST', '/v1/prompts', { workspace_id: workspace, virtual_key: 'bench', ...values }),
+    );
     return asString(made.key) ?? '';
   } finally {
     await gateway.close();

@@ -78,6 +78,24 @@ describe('the README', () => {
     assert.match(stdout, /Hello/);
   });
 
+  it('shows a walk from an empty gateway to a published prompt', async (t) => {
+    const section = /^## Prompts\n([\s\S]*?)^## /m.exec(readme)?.[1] ?? '';
+    const script = /^```sh\n([\s\S]*?)^```$/m.exec(section)?.[1];
+    assert.ok(script !== undefined);
+    const control = await startControl(t);
+    const { stdout } = await run('sh', ['-e', '-c', script], {
+      env: { ...process.env, GATEWAY: `${control.url}/v1`, ADMIN_KEY: control.adminKey },
+    });
+    const said = [...stdout.matchAll(/"choices":\[\{"index":0,"message":\{[^}]*?"content":"([^"]*)"/g)].map(
+      ([, text]) => text,
+    );
+    assert.deepEqual([...new Set(said)], ['Greet Ada.', 'Welcome Ada.']);
+    assert.match(
+      stdout,
+      /\{"success":true,"data":\{"model":"echo","messages":\[\{"role":"user","content":"Welcome Ada\."\}\],"temperature":1\}\}$/,
+    );
+  });
+
   it('shows guardrails that do what it says, and code that the sandbox runs', async (t) => {
     const example = /^```yaml\n(guardrails:\n[\s\S]*?)^```$/m.exec(readme)?.[1];
     const code = /^```ts\n(import type \{ CheckInput[\s\S]*?)^```$/m.exec(readme)?.[1];

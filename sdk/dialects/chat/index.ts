@@ -1,13 +1,12 @@
 import { asObject } from '../../json.ts';
 import type { GenerationDialect } from '../dialect.ts';
+import { chunkWire } from './chunk-wire.ts';
 import { decodeCall } from './decode-call.ts';
 import { choiceFields, decodeReply } from './decode-reply.ts';
 import { type ChunkFormat, decodeChunks } from './decode-stream.ts';
 import { encodeCall } from './encode-call.ts';
 import { encodeReply } from './encode-reply.ts';
-import { encodeStream, encodeStreamFault } from './encode-stream.ts';
-import { readFault, writeFault } from './fault.ts';
-import { readUsage, usageRule } from './usage.ts';
+import { encodeStream } from './encode-stream.ts';
 
 const chunks: ChunkFormat = {
   idPrefix: 'chatcmpl-',
@@ -23,18 +22,11 @@ const chunks: ChunkFormat = {
 export const chat: GenerationDialect = {
   kind: 'generation',
   name: 'chat',
-  framing: 'sse',
-  streamEnds: ['[DONE]'],
-  lateEnd: { answered: /"finish_reason":\s*"/, text: 'data: [DONE]\n\n' },
+  ...chunkWire,
   decodeCall,
   encodeCall,
   decodeReply,
   encodeReply,
   decodeStream: (context) => decodeChunks(context, chunks),
   encodeStream,
-  encodeStreamFault,
-  usage: usageRule,
-  usageOf: (json) => readUsage(json.usage),
-  faultOf: readFault,
-  encodeFault: (fault) => writeFault(fault),
 };

@@ -1,7 +1,5 @@
+import { chunkWire } from '../chat/chunk-wire.ts';
 import { type ChunkFormat, decodeChunks } from '../chat/decode-stream.ts';
-import { encodeStreamFault } from '../chat/encode-stream.ts';
-import { readFault, writeFault } from '../chat/fault.ts';
-import { readUsage, usageRule } from '../chat/usage.ts';
 import type { GenerationDialect } from '../dialect.ts';
 import { decodeCall } from './decode-call.ts';
 import { encodeCall } from './encode-call.ts';
@@ -19,18 +17,11 @@ const chunks: ChunkFormat = {
 export const completions: GenerationDialect = {
   kind: 'generation',
   name: 'completions',
-  framing: 'sse',
-  streamEnds: ['[DONE]'],
-  lateEnd: { answered: /"finish_reason":\s*"/, text: 'data: [DONE]\n\n' },
+  ...chunkWire,
   decodeCall,
   encodeCall,
   decodeReply,
   encodeReply,
   decodeStream: (context) => decodeChunks(context, chunks),
   encodeStream,
-  encodeStreamFault,
-  usage: usageRule,
-  usageOf: (json) => readUsage(json.usage),
-  faultOf: readFault,
-  encodeFault: (fault) => writeFault(fault),
 };

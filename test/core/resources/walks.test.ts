@@ -53,6 +53,13 @@ const fixtures: Readonly<Record<string, () => Promise<JsonObject>>> = {
     return { id: user.id as string };
   },
   configs: () => control.ok('POST', '/v1/configs', { body: { ...at(), config: { provider: 'echo' } } }),
+  collections: () => control.ok('POST', '/v1/collections', { body: at() }),
+  labels: () => control.ok('POST', '/v1/labels', { body: at() }),
+  prompts: () =>
+    control.ok('POST', '/v1/prompts', {
+      body: { ...at(), string: `Write {{x}} of ${secretWord}`, parameters: {}, virtual_key: 'any' },
+    }),
+  prompt_partials: () => control.ok('POST', '/v1/prompts/partials', { body: { ...at(), string: secretWord } }),
   guardrails: () =>
     control.ok('POST', '/v1/guardrails', {
       body: { ...at(), checks: [{ id: 'default.contains', parameters: { words: [secretWord] } }], actions: {} },

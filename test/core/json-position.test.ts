@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { faultPosition } from '../../../core/http/json-position.ts';
+import { faultPosition } from 'portcullis/sdk';
 
 describe('the position of a fault in JSON', () => {
   const table: readonly [string, string, number, number][] = [

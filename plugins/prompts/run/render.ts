@@ -1,0 +1,34 @@
+import { type Action, type ControlHost, field, schema } from 'portcullis/sdk';
+import { readFilling } from './read-filling.ts';
+import { fillPrompt } from './versions.ts';
+
+/** `POST /prompts/:id/render`: what a version asks for, as the body of a request to a model. */
+export function renderAction(host: Pick<ControlHost, 'directory'>): Action {
+  return {
+    method: 'post',
+    path: '/prompts/:id/render',
+    summary: 'Fill in the variables of a prompt, as the body of a completion request',
+    needs: ['prompts.render'],
+    in: 'workspace',
+    // It changes nothing, and reads what the data plane reads.
+    transaction: false,
+    audited: false,
+    body: schema.Object(
+      {
+        variables: schema.Optional(
+          field.object({ description: 'By name: strings; JSON values as JSON-encoded strings. Required.' }),
+        ),
+      },
+      {
+        additionalProperties: true,
+        description: 'Fields of a completion request take the place of those that are stored.',
+      },
+    ),
+    reply: schema.Object({ success: schema.Boolean(), data: field.object({ description: 'A completion request.' }) }),
+    run: async ({ scope, params, body }) => {
+      const find: typeof host.directory.get = (...of) => host.directory.get(...of);
+      const filled = await fillPrompt(find, scope, params.id ?? '', readFilling(body), 'id');
+      return { success: true, data: filled.body };
+    },
+  };
+}
