@@ -2,7 +2,9 @@ import { GatewayError, type Reaction } from 'portcullis/sdk';
 import type { ResourceModel } from './model.ts';
 
 /** Reactions that take care of what hangs on a workspace: it blocks the removal, or it goes too. */
-export function workspaceRemoval(models: ReadonlyMap<string, ResourceModel>): Readonly<Record<string, Reaction>> {
+export function workspaceRemoval(
+  models: ReadonlyMap<string, ResourceModel>,
+): Readonly<Record<'workspaces.removing' | 'workspaces.removed', Reaction>> {
   const owned = [...models.values()].filter(({ resource }) => resource.owner !== 'organisation');
   return {
     'workspaces.removing': async (operation, workspace, detail) => {

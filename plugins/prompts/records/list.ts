@@ -1,7 +1,6 @@
 import { type Action, type Db, field, type JsonObject, type Operation, schema } from 'portcullis/sdk';
 import { sharedIds, sharesOfEach } from '../sharing/reach.ts';
-import { shownSharing } from '../sharing/shown.ts';
-import { listOf, reachShape } from './shown.ts';
+import { listOf, reachShape, shownReach } from './shown.ts';
 import type { Kind, VersionedRecord } from './table.ts';
 
 interface Listed<R extends VersionedRecord> {
@@ -84,8 +83,5 @@ async function reachOf(
   if (operation.query.show_prompt_share !== 'true') return () => ({});
   const ids = found.map(({ id }) => id);
   const shares = await sharesOfEach(operation.db, operation.scope.organisationId, kind, ids);
-  return ({ id, workspace_id }) => ({
-    ...shownSharing(operation, shares.get(id) ?? []),
-    prompt_owning_workspace_id: workspace_id,
-  });
+  return (record) => shownReach(operation, record, shares.get(record.id) ?? []);
 }

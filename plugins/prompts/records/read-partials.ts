@@ -1,8 +1,20 @@
 import { type Action, field, schema } from 'portcullis/sdk';
+import { sharesOf } from '../sharing/reach.ts';
 import { listAction, pageOf, paging } from './list.ts';
 import { readable } from './reach.ts';
 import { demandVersion } from './select.ts';
-import { componentsShape, listOf, moment, namesShape, shownNames, status, textOrNull, versionStatus } from './shown.ts';
+import {
+  componentsShape,
+  listOf,
+  moment,
+  namesShape,
+  reachShape,
+  shownNames,
+  shownReach,
+  status,
+  textOrNull,
+  versionStatus,
+} from './shown.ts';
 import type { PartialRecord } from './table.ts';
 import { componentsOf, versionsOf } from './versions.ts';
 
@@ -34,13 +46,15 @@ export const getPartial: Action = {
       prompt_partial_version_id: schema.String(),
       prompt_version_status: status(),
       variable_components: componentsShape,
+      ...reachShape,
       object,
     },
     { additionalProperties: false },
   ),
   run: async (operation) => {
     const record = await readable<PartialRecord>(operation, 'prompt_partials');
-    const row = await demandVersion(operation.db, 'prompt_partials', record, operation.query.version ?? '');
+    const { db, query } = operation;
+    const row = await demandVersion(db, 'prompt_partials', record, query.version ?? '');
     return {
       ...shownNames(operation, record),
       string: row.string,
@@ -49,6 +63,7 @@ export const getPartial: Action = {
       prompt_partial_version_id: row.id,
       prompt_version_status: versionStatus(record, Number(row.number)),
       variable_components: { ...componentsOf(row) },
+      ...shownReach(operation, record, await sharesOf(db, record.organisation_id, 'prompt_partials', record.id)),
       object: 'partial',
     };
   },

@@ -1,7 +1,6 @@
 import { type Action, field, type JsonObject, type Operation, schema } from 'portcullis/sdk';
 import { labelsOf } from '../labels/assign.ts';
 import { sharesOf } from '../sharing/reach.ts';
-import { shownSharing } from '../sharing/shown.ts';
 import { listAction } from './list.ts';
 import { withVariables } from './parameters.ts';
 import { promptVersion } from './prompt-version.ts';
@@ -14,6 +13,7 @@ import {
   reachShape,
   shownContent,
   shownNames,
+  shownReach,
   status,
   textOrNull,
   versionStatus,
@@ -87,8 +87,7 @@ async function shownPrompt(operation: Operation, record: PromptRecord, row: Vers
     prompt_version_label_id: labels[0]?.labelId ?? null,
     prompt_version_label_name: labels[0]?.name ?? null,
     prompt_version_labels: labels.map(({ labelId, name }) => ({ id: labelId, name })),
-    ...shownSharing(operation, await sharesOf(db, organisation_id, 'prompts', id)),
-    prompt_owning_workspace_id: record.workspace_id,
+    ...shownReach(operation, record, await sharesOf(db, organisation_id, 'prompts', id)),
     forked_from_prompt_id: record.forked_from_prompt_id,
     forked_from_prompt_version_id: record.forked_from_prompt_version_id,
     object: 'prompt',

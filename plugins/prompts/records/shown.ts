@@ -1,5 +1,6 @@
 import { field, type JsonObject, nullable, type Operation, schema } from 'portcullis/sdk';
-import { sharingShape } from '../sharing/shown.ts';
+import { recipientsShape, sharingShape, shownRecipients, shownSharing } from '../sharing/shown.ts';
+import type { Share } from '../sharing/table.ts';
 import type { PromptContent } from './content.ts';
 import type { VersionedRecord } from './table.ts';
 
@@ -53,8 +54,21 @@ export const componentsShape = schema.Object(
 export const reachShape = {
   ...sharingShape,
   shared_at: nullable(moment()),
+  ...recipientsShape,
   prompt_owning_workspace_id: schema.String(),
 };
+
+export function shownReach(
+  operation: Pick<Operation, 'time' | 'scope'>,
+  { workspace_id }: VersionedRecord,
+  shares: readonly Share[],
+): JsonObject {
+  return {
+    ...shownSharing(operation, shares),
+    ...shownRecipients(operation, workspace_id, shares),
+    prompt_owning_workspace_id: workspace_id,
+  };
+}
 
 export function shownNames({ time }: Pick<Operation, 'time'>, record: VersionedRecord): JsonObject {
   return {

@@ -71,6 +71,7 @@ inEachPlace('prompts', (place) => {
         shared_by_user_id: null,
         shared_from_version_id: null,
         allow_all_workspaces: 0,
+        workspaces: [],
         prompt_owning_workspace_id: workspace,
         forked_from_prompt_id: null,
         forked_from_prompt_version_id: null,
