@@ -89,33 +89,20 @@ interface Durable {
 }
 
 function inMemory(counts: MemoryCounts, durable: Durable, { metrics }: CountersOptions): LiveCounters {
-  const live: LiveCounters = {
-    ...listsOf(durable),
-    reserve: (organisationId, claims) => {
-      checkClaims(claims);
-      return counts.reserve(organisationId, claims);
+  const live = liveCounters(
+    durable,
+    {
+      counts,
+      lost: () => 0,
+      waitedInVain: () => 0,
+      lapsed: () => counts.lapsed,
+      close: async () => {
+        counts.close();
+        await durable.tally.close();
+      },
     },
-    read: (organisationId, asked) => counts.read(organisationId, asked),
-    set: async (organisationId, count, used) => {
-      if (count.durable) await durable.tally.set({ organisationId, name: count.name, start: count.start }, used);
-      counts.set(organisationId, count, used);
-    },
-    get unflushed() {
-      return durable.tally.unflushed;
-    },
-    get lost() {
-      return durable.tally.lost;
-    },
-    waitedInVain: 0,
-    get lapsed() {
-      return counts.lapsed;
-    },
-    close: async () => {
-      counts.close();
-      await durable.tally.close();
-    },
-  };
-  gauges(live, metrics);
+    metrics,
+  );
   metrics?.gauge(
     'portcullis_limits_forgotten_counts',
     'Counts that still held, forgotten for want of memory.',
@@ -166,38 +153,23 @@ function inRedis(
     reconciler.tick(performance.now());
   }, tickMs);
   timer.unref();
-  const live: LiveCounters = {
-    ...listsOf(durable),
-    reserve: (organisationId, claims) => {
-      checkClaims(claims);
-      return counts.reserve(organisationId, claims);
+  const live = liveCounters(
+    durable,
+    {
+      counts,
+      lost: () => outbox.lost,
+      waitedInVain: () => link.waited,
+      lapsed: () => counts.lapsed + local.lapsed,
+      close: async () => {
+        clearInterval(timer);
+        // What was sent before is answered before this is.
+        await Promise.allSettled([outbox.deliver(false), link.run('read', [], []), tally.close()]);
+        local.close();
+        link.close();
+      },
     },
-    read: (organisationId, asked) => counts.read(organisationId, asked),
-    set: async (organisationId, count, used) => {
-      if (count.durable) await tally.set({ organisationId, name: count.name, start: count.start }, used);
-      await counts.set(organisationId, count, used);
-    },
-    get unflushed() {
-      return tally.unflushed;
-    },
-    get lost() {
-      return tally.lost + outbox.lost;
-    },
-    get waitedInVain() {
-      return link.waited;
-    },
-    get lapsed() {
-      return counts.lapsed + local.lapsed;
-    },
-    close: async () => {
-      clearInterval(timer);
-      // What was sent before is answered before this is.
-      await Promise.allSettled([outbox.deliver(false), link.run('read', [], []), tally.close()]);
-      local.close();
-      link.close();
-    },
-  };
-  gauges(live, metrics);
+    metrics,
+  );
   metrics?.gauge(
     'portcullis_limits_breaker_open',
     'Whether Redis is away, and limits are counted here or refused.',
@@ -207,9 +179,29 @@ function inRedis(
   return live;
 }
 
-/** What the control plane asks: the figures of the store, with all that this process has counted. */
-function listsOf({ tally, source }: Durable): Pick<Counters, 'list' | 'changedSince'> {
-  return {
+/** What depends on where the counts are kept. */
+interface Kept {
+  readonly counts: MemoryCounts | RedisCounts;
+  /** Commits that got lost before the tally had them. */
+  lost(): number;
+  waitedInVain(): number;
+  lapsed(): number;
+  close(): Promise<void>;
+}
+
+function liveCounters({ tally, source }: Durable, kept: Kept, metrics: Metrics | undefined): LiveCounters {
+  const { counts } = kept;
+  const live: LiveCounters = {
+    reserve: (organisationId, claims) => {
+      checkClaims(claims);
+      return counts.reserve(organisationId, claims);
+    },
+    read: (organisationId, asked) => counts.read(organisationId, asked),
+    set: async (organisationId, count, used) => {
+      if (count.durable) await tally.set({ organisationId, name: count.name, start: count.start }, used);
+      await counts.set(organisationId, count, used);
+    },
+    // The control plane asks for the figures of the store, with all that this process has counted.
     list: async (...asked) => {
       await tally.flush();
       return source.list(...asked);
@@ -218,7 +210,22 @@ function listsOf({ tally, source }: Durable): Pick<Counters, 'list' | 'changedSi
       await tally.flush();
       return source.changedSince(...asked);
     },
+    get unflushed() {
+      return tally.unflushed;
+    },
+    get lost() {
+      return tally.lost + kept.lost();
+    },
+    get waitedInVain() {
+      return kept.waitedInVain();
+    },
+    get lapsed() {
+      return kept.lapsed();
+    },
+    close: () => kept.close(),
   };
+  gauges(live, metrics);
+  return live;
 }
 
 function gauges(live: LiveCounters, metrics: Metrics | undefined): void {

@@ -1,4 +1,6 @@
 import type { StoreOptions } from '../store/options.ts';
+import type { BreakerSettings } from './breaker.ts';
+import type { QueueSettings } from './sink-queue.ts';
 
 /** A database of logs and how to reach it. */
 export type RowsSettings =
@@ -37,20 +39,11 @@ export interface LogsSettings {
   readonly objects?: ObjectSettings;
   /** Of each body; what is longer is cut. */
   readonly maxBodyBytes: number;
-  readonly breaker: {
-    readonly failureThreshold: number;
-    readonly backoffMs: number;
+  readonly breaker: BreakerSettings & {
     /** Longest wait for one write. */
     readonly timeoutMs: number;
   };
   readonly retention: { readonly logDays: number; readonly metricDays: number };
   /** Bounds of each queue. Default: 50,000 entries, 64 MiB, batches of 500 entries (1,000 to ClickHouse), 8 MiB or one second. */
-  readonly queue?: Partial<{
-    readonly maxEntries: number;
-    readonly maxBytes: number;
-    readonly batchEntries: number;
-    readonly batchBytes: number;
-    readonly batchMs: number;
-    readonly closeMs: number;
-  }>;
+  readonly queue?: Partial<QueueSettings>;
 }

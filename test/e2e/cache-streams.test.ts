@@ -1,55 +1,26 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { dialects } from 'portcullis/sdk';
 import { statusOf, withCache } from '../plugins/cache/serving.ts';
 import { type ClientName, readers, requests, words } from '../plugins/guardrails-stream/readers.ts';
-import { answer, wireOf } from '../plugins/guardrails-stream/windows.ts';
-import { saved, startGateway, type TestGateway, testProviders } from '../support/gateway.ts';
-import { type Peer, type PeerRequest, startPeer } from '../support/peer.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import type { Peer } from '../support/peer.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
+import { openStreams, providers, streamFor } from './sdk-streams.ts';
+import { suiteScope } from './suite-scope.ts';
 
 noUnhandledRejections();
 
 const said = 'Good day to you, this is an answer in pieces.';
-const pieces = said.match(/.{1,7}/g) ?? [];
-
-/** The saved provider for each client: of its own format, and of another one. */
-const providers: Readonly<Record<ClientName, Readonly<Record<'same' | 'translated', string>>>> = {
-  chat: { same: 'openai', translated: 'anthropic' },
-  completions: { same: 'openai', translated: 'anthropic' },
-  messages: { same: 'anthropic', translated: 'google' },
-  responses: { same: 'openai', translated: 'anthropic' },
-};
-
-function eventsFor({ url }: PeerRequest): readonly string[] {
-  if (url.includes('streamGenerateContent')) return [wireOf(answer(...pieces), dialects.gemini)];
-  if (url.endsWith('/responses')) return [wireOf(answer(...pieces), dialects.responses)];
-  if (url.endsWith('/messages')) return [wireOf(answer(...pieces), dialects.messages)];
-  return [wireOf(answer(...pieces), url.endsWith('/chat/completions') ? dialects.chat : dialects.completions)];
-}
 
 describe('a stream out of the cache, read by the official SDKs', () => {
-  const cleanups: (() => unknown)[] = [];
-  const scope: Pick<TestContext, 'after'> = { after: (cleanup) => cleanups.unshift(cleanup as () => unknown) };
+  const scope = suiteScope();
   let peer: Peer;
   let gateway: TestGateway;
   let namespaces = 0;
 
   before(async () => {
-    peer = await startPeer(scope);
-    peer.always((request) => ({ events: eventsFor(request), pieceBytes: 11 }));
-    gateway = await startGateway(scope, {
-      ...withCache,
-      pluginFolders: [{ path: testProviders, trust: 'trusted', requireSignature: false }],
-      providers: {
-        openai: saved('openai', `${peer.origin}/v1`),
-        anthropic: saved('anthropic', `${peer.origin}/v1`),
-        google: saved('google', `${peer.origin}/v1beta`),
-      },
-    });
-  });
-  after(async () => {
-    for (const cleanup of cleanups) await cleanup();
+    ({ peer, gateway } = await openStreams(scope, said, { ...withCache, pieceBytes: 11 }));
   });
 
   const headersFor = (provider: string, more: Readonly<Record<string, unknown>> = {}) => ({
@@ -77,7 +48,7 @@ describe('a stream out of the cache, read by the official SDKs', () => {
 
     it(`is not one that broke off: ${client}`, async () => {
       const headers = headersFor(providers[client].same);
-      const [whole = ''] = eventsFor({ url: requests[client].path } as PeerRequest);
+      const whole = streamFor(said, { url: requests[client].path });
       peer.next({ events: [whole.slice(0, whole.length / 2)], ending: 'cut' });
       const replies = [await stream(headers), await stream(headers), await stream(headers)];
       assert.deepEqual(replies.map(statusOf), ['MISS', 'MISS', 'HIT']);
@@ -88,7 +59,7 @@ describe('a stream out of the cache, read by the official SDKs', () => {
       const headers = headersFor(providers[client].same);
       const name = client;
       const fault = dialects[name].encodeStreamFault({ status: 529, message: 'Overloaded.', type: 'overloaded_error' });
-      const [whole = ''] = eventsFor({ url: requests[client].path } as PeerRequest);
+      const whole = streamFor(said, { url: requests[client].path });
       const half = whole.slice(0, whole.indexOf('\n\n', whole.length / 2) + 2);
       peer.next({ events: [half + fault] });
       assert.deepEqual([await stream(headers), await stream(headers)].map(statusOf), ['MISS', 'MISS']);
@@ -114,7 +85,7 @@ describe('a stream out of the cache, read by the official SDKs', () => {
 
   it('is not one that its client left', async () => {
     const headers = headersFor('openai');
-    const [whole = ''] = eventsFor({ url: '/v1/chat/completions' } as PeerRequest);
+    const whole = streamFor(said, { url: '/v1/chat/completions' });
     const asked = peer.requests.length;
     peer.next({ events: [whole.slice(0, 200)], ending: 'stall' });
     const leaving = new AbortController();

@@ -1,31 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { dialects, type JsonObject } from 'portcullis/sdk';
+import { before, describe, it } from 'node:test';
+import type { JsonObject } from 'portcullis/sdk';
 import { type ClientName, hooksOf, readers, resultsIn, words } from '../plugins/guardrails-stream/readers.ts';
-import { answer, wireOf } from '../plugins/guardrails-stream/windows.ts';
-import { saved, startGateway, type TestGateway, testProviders } from '../support/gateway.ts';
-import { type Peer, type PeerRequest, startPeer } from '../support/peer.ts';
+import type { TestGateway } from '../support/gateway.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
+import { openStreams, providers } from './sdk-streams.ts';
+import { suiteScope } from './suite-scope.ts';
 
 noUnhandledRejections();
 
 const said = 'Good day to you, this is a friendly answer. The key to it is swordfish, and that is all that there is.';
-const pieces = said.match(/.{1,7}/g) ?? [];
-
-/** The saved provider for each client: of its own format, and of another one. */
-const providers: Readonly<Record<ClientName, Readonly<Record<'same' | 'translated', string>>>> = {
-  chat: { same: 'openai', translated: 'anthropic' },
-  completions: { same: 'openai', translated: 'anthropic' },
-  messages: { same: 'anthropic', translated: 'google' },
-  responses: { same: 'openai', translated: 'anthropic' },
-};
-
-function streamFor({ url }: PeerRequest): string {
-  if (url.includes('streamGenerateContent')) return wireOf(answer(...pieces), dialects.gemini);
-  if (url.endsWith('/responses')) return wireOf(answer(...pieces), dialects.responses);
-  if (url.endsWith('/messages')) return wireOf(answer(...pieces), dialects.messages);
-  return wireOf(answer(...pieces), url.endsWith('/chat/completions') ? dialects.chat : dialects.completions);
-}
 
 const verdicts: Readonly<Record<string, JsonObject>> = {
   pass: { 'default.contains': { operator: 'none', words: ['halibut'] }, deny: true },
@@ -44,25 +28,11 @@ const modes: Readonly<Record<string, JsonObject>> = {
 };
 
 describe('a guarded stream, read by the official SDKs', () => {
-  const cleanups: (() => unknown)[] = [];
-  const scope: Pick<TestContext, 'after'> = { after: (cleanup) => cleanups.unshift(cleanup as () => unknown) };
-  let peer: Peer;
+  const scope = suiteScope();
   let gateway: TestGateway;
 
   before(async () => {
-    peer = await startPeer(scope);
-    peer.always((request) => ({ events: [streamFor(request)] }));
-    gateway = await startGateway(scope, {
-      pluginFolders: [{ path: testProviders, trust: 'trusted', requireSignature: false }],
-      providers: {
-        openai: saved('openai', `${peer.origin}/v1`),
-        anthropic: saved('anthropic', `${peer.origin}/v1`),
-        google: saved('google', `${peer.origin}/v1beta`),
-      },
-    });
-  });
-  after(async () => {
-    for (const cleanup of cleanups) await cleanup();
+    ({ gateway } = await openStreams(scope, said));
   });
 
   for (const client of Object.keys(readers) as ClientName[]) {

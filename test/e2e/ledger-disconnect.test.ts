@@ -9,7 +9,8 @@ import type { LedgerSettings } from '../../core/ledger/settings.ts';
 import { without } from '../plugins/guardrails/guarded.ts';
 import { recordedReply, recordedStream } from '../support/recordings.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
-import { clientGone, countingGateway } from './ledger-gateway.ts';
+import { clientGone } from './client-gone.ts';
+import { countingGateway } from './ledger-gateway.ts';
 
 noUnhandledRejections();
 

@@ -1,6 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { LedgerSettings } from '../../core/ledger/settings.ts';
 import { type Guarded, guarded, watched } from '../plugins/guardrails/guarded.ts';
@@ -19,6 +16,7 @@ export function countingGateway(
     ledger: { askUsage: true, onDisconnect: 'count', ...settings },
     phases: {
       ...watched.phases,
+      resolve: only('request-config'),
       lookup: [],
       beforeRequest: guardrails,
       afterRequest: guardrails,
@@ -26,19 +24,5 @@ export function countingGateway(
       log: only('test-watch'),
     },
     ...fragment,
-  });
-}
-
-/** Resolves when the client of the next request to the gateway has gone, and the gateway knows. */
-export function clientGone(gatewayUrl: string): Promise<void> {
-  const port = Number(new URL(gatewayUrl).port);
-  return new Promise((resolve) => {
-    const started = (message: unknown) => {
-      const { response, socket } = message as { response: ServerResponse; socket: Socket };
-      if (socket.localPort !== port) return;
-      unsubscribe('http.server.request.start', started);
-      response.on('close', resolve);
-    };
-    subscribe('http.server.request.start', started);
   });
 }

@@ -5,7 +5,8 @@ import type { LedgerSettings } from '../../core/ledger/settings.ts';
 import { saved } from '../support/gateway.ts';
 import { type PeerRequest, startPeer } from '../support/peer.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
-import { clientGone, countingGateway } from './ledger-gateway.ts';
+import { clientGone } from './client-gone.ts';
+import { countingGateway } from './ledger-gateway.ts';
 
 noUnhandledRejections();
 

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import type { LedgerSettings } from '../../core/ledger/settings.ts';
 import { chatReply, limitedWorld, messages, type World } from '../plugins/limits/world.ts';
@@ -9,6 +6,7 @@ import type { ConfigFragment } from '../support/gateway.ts';
 import { recordedStream } from '../support/recordings.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
+import { clientGone } from './client-gone.ts';
 import { clients, settledState, statuses, together, untilUsed } from './limits-world.ts';
 
 noUnhandledRejections();
@@ -66,20 +64,6 @@ const counted = (requests: number, tokens: number) => ({ requests, tokens, cost:
 
 const events = recordedStream('chat', 'text');
 const said = events.slice(0, 4);
-
-/** Resolves when the client of the next request to the gateway has gone, and the gateway knows. */
-function clientGone(gatewayUrl: string): Promise<void> {
-  const port = Number(new URL(gatewayUrl).port);
-  return new Promise((resolve) => {
-    const started = (message: unknown) => {
-      const { response, socket } = message as { response: ServerResponse; socket: Socket };
-      if (socket.localPort !== port) return;
-      unsubscribe('http.server.request.start', started);
-      response.on('close', resolve);
-    };
-    subscribe('http.server.request.start', started);
-  });
-}
 
 /** Asks for a stream, reads some of it, and leaves; then the provider says the rest. */
 async function leave({ control, peer, secret }: Bed): Promise<void> {

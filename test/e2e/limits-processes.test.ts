@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { asObjects, type JsonObject } from 'portcullis/sdk';
 import { createCounters, type LiveCounters } from '../../core/limits/counters.ts';
@@ -9,6 +8,7 @@ import type { Reply } from '../support/gateway.ts';
 import { type Peer, startPeer } from '../support/peer.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { type Ask, type Furnished, furnish } from './control/furnish.ts';
+import { childrenOf, primary } from './control/primary-process.ts';
 import { askOf, firstAdminKey, freshFolder, type Running, startProcess, until } from './control/processes.ts';
 import { clients, statuses, together } from './limits-world.ts';
 
@@ -23,20 +23,6 @@ const body: JsonObject = {
 const centsPerToken = 0.08;
 const nanoPerToken = centsPerToken * 1e7;
 const weekMs = 604_800_000;
-
-/** Direct children of a process. */
-function childrenOf(pid: number): readonly number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-}
-
-/** The gateway that this test has started. */
-function primary(): number {
-  const pid = childrenOf(process.pid).findLast((child) =>
-    readFileSync(`/proc/${child}/cmdline`, 'utf8').endsWith('core/main.ts\0'),
-  );
-  assert.ok(pid !== undefined, 'no gateway runs');
-  return pid;
-}
 
 const workersOf = () => childrenOf(primary());
 

@@ -1,6 +1,7 @@
 import type { AggregateQuery } from 'portcullis/sdk';
 import { dayMs, hourMs } from '../engine.ts';
 import type { Group } from '../measures.ts';
+import type { StoredRow } from '../rows.ts';
 import { mergeEncoded } from '../sketch.ts';
 import { allOf, type Condition } from './filter.ts';
 import { addTo, type Groups, groupAt, groupBy, keysOf, latencyOf, selectedKeys, sumColumns } from './groups.ts';
@@ -20,21 +21,9 @@ export async function addWithoutName(
   seen: boolean,
   groups: Groups,
 ): Promise<void> {
-  const { by, filter } = query;
-  const place = placeOfName(query);
-  if (place === undefined) return;
-  const others = { ...query, by: by.toSpliced(place, 1) };
   const rest = new Map<string, Group>();
-  for (const [sign, from] of [
-    [1, { ...part, rollup: rollups.requests }],
-    [-1, part],
-  ] as const) {
-    const keys = selectedKeys(sql, others, from);
-    const source = sourceOf(sql.dialect, from, filter, by);
-    const text = `SELECT ${keys.sql}${sumColumns(from, needed)} FROM ${source.sql}${groupBy(keys.names)}`;
-    for (const row of await sql.all(text, [...keys.values, ...source.values])) {
-      addTo(groupAt(rest, keysOf(others, row).toSpliced(place, 0, null)), row, needed, sign);
-    }
+  for await (const { keys, row, sign } of allAndNamed(sql, query, part, needed)) {
+    addTo(groupAt(rest, keys), row, needed, sign);
   }
   for (const { keys, sums } of rest.values()) {
     if ((sums.requests ?? 0) <= 0) continue;
@@ -54,22 +43,47 @@ export async function addLatencyWithoutName(
   part: Part,
   groups: Groups,
 ): Promise<void> {
+  for await (const { keys, row, sign } of allAndNamed(sql, query, part, 'latency')) {
+    const group = groups.get(JSON.stringify(keys));
+    if (group !== undefined) mergeEncoded(latencyOf(group), row.latency as Uint8Array, sign);
+  }
+}
+
+/** Where all requests are counted, and, to be taken off, where those are that have the name. */
+function signed(named: Part): readonly (readonly [1 | -1, Part])[] {
+  return [
+    [1, { ...named, rollup: rollups.requests }],
+    [-1, named],
+  ];
+}
+
+interface SignedRow {
+  /** Of the group without the name that the row is added to, or taken off. */
+  readonly keys: Group['keys'];
+  readonly row: StoredRow;
+  readonly sign: 1 | -1;
+}
+
+/** The sums of both, or each sketch of their durations. Nothing where the query is not about those without a name. */
+async function* allAndNamed(
+  sql: QuerySql,
+  query: AggregateQuery,
+  part: Part,
+  wanted: readonly Sum[] | 'latency',
+): AsyncGenerator<SignedRow> {
   const { by, filter } = query;
   const place = placeOfName(query);
   if (place === undefined) return;
   const others = { ...query, by: by.toSpliced(place, 1) };
-  for (const [sign, from] of [
-    [1, { ...part, rollup: rollups.requests }],
-    [-1, part],
-  ] as const) {
+  for (const [sign, from] of signed(part)) {
     const keys = selectedKeys(sql, others, from);
     const source = sourceOf(sql.dialect, from, filter, by);
-    for (const row of await sql.all(`SELECT ${keys.sql}l.latency FROM ${source.sql}`, [
-      ...keys.values,
-      ...source.values,
-    ])) {
-      const group = groups.get(JSON.stringify(keysOf(others, row).toSpliced(place, 0, null)));
-      if (group !== undefined) mergeEncoded(latencyOf(group), row.latency as Uint8Array, sign);
+    const text =
+      wanted === 'latency'
+        ? `SELECT ${keys.sql}l.latency FROM ${source.sql}`
+        : `SELECT ${keys.sql}${sumColumns(from, wanted)} FROM ${source.sql}${groupBy(keys.names)}`;
+    for (const row of await sql.all(text, [...keys.values, ...source.values])) {
+      yield { keys: keysOf(others, row).toSpliced(place, 0, null), row, sign };
     }
   }
 }
@@ -87,11 +101,8 @@ async function momentsWithout(
   part: Part,
 ): Promise<{ readonly first: number; readonly last: number }> {
   const slots = new Map<number, number>();
-  for (const [sign, rollup] of [
-    [1, rollups.requests],
-    [-1, rollups.metadata],
-  ] as const) {
-    const source = sourceOf(sql.dialect, { ...part, rollup }, query.filter, query.by);
+  for (const [sign, from] of signed(part)) {
+    const source = sourceOf(sql.dialect, from, query.filter, query.by);
     const text = `SELECT l.slot AS slot, SUM(l.requests) AS requests FROM ${source.sql} GROUP BY l.slot`;
     for (const { slot, requests } of await sql.all(text, source.values)) {
       slots.set(Number(slot), (slots.get(Number(slot)) ?? 0) + sign * Number(requests));

@@ -8,6 +8,8 @@ import {
   type PriceQuestion,
 } from 'portcullis/sdk';
 import { maskedHeaders, namesOf } from '../record/masked-headers.ts';
+import { untimed } from '../record/row.ts';
+import { usageColumns } from '../record/usage-columns.ts';
 import type { SentLog } from './read-body.ts';
 import { readReply } from './usage.ts';
 
@@ -22,8 +24,6 @@ const tracing = new Set([
   'spanName',
   'parentSpanId',
 ]);
-
-const untimed = { parse: 0, prepare: 0, guardrailsBefore: 0, cache: 0, guardrailsAfter: 0, firstByte: undefined };
 
 /** The log of a request that the gateway has not seen: its tokens and its cost are worked out as for those that it has. */
 export async function entryOf(
@@ -72,13 +72,7 @@ export async function entryOf(
       promptSlug: null,
       promptVersion: null,
       target: null,
-      inputTokens: usage?.input ?? null,
-      outputTokens: usage?.output ?? null,
-      totalTokens: usage === undefined ? null : (usage.total ?? usage.input + usage.output),
-      cacheReadTokens: usage?.cacheRead ?? null,
-      cacheWriteTokens: usage?.cacheWrite ?? null,
-      reasoningTokens: usage?.reasoning ?? null,
-      usageSource: usage === undefined ? null : 'provider',
+      ...usageColumns(usage),
       costNanoUsd: cost?.nanoUsd ?? null,
       savedNanoUsd: null,
       stream: sent.stream || stream,

@@ -1,6 +1,7 @@
 import type { LogRow, RequestRecord, Timings } from 'portcullis/sdk';
+import { usageColumns } from './usage-columns.ts';
 
-const untimed: Timings = Object.freeze({
+export const untimed: Timings = Object.freeze({
   parse: 0,
   prepare: 0,
   guardrailsBefore: 0,
@@ -42,13 +43,7 @@ export function rowOf(
     promptSlug: record.prompt?.slug ?? null,
     promptVersion: record.prompt?.version ?? null,
     target: record.target ?? null,
-    inputTokens: usage?.input ?? null,
-    outputTokens: usage?.output ?? null,
-    totalTokens: usage === undefined ? null : (usage.total ?? usage.input + usage.output),
-    cacheReadTokens: usage?.cacheRead ?? null,
-    cacheWriteTokens: usage?.cacheWrite ?? null,
-    reasoningTokens: usage?.reasoning ?? null,
-    usageSource: usage === undefined ? null : (record.usageSource ?? 'provider'),
+    ...usageColumns(usage, record.usageSource),
     costNanoUsd: record.cost?.nanoUsd ?? null,
     savedNanoUsd: record.savedNanoUsd ?? null,
     stream: record.stream,

@@ -20,8 +20,6 @@ export function fits(row: LogRow, filter: LogFilter, kept: Kept): boolean {
       value >= (range.min ?? Number.NEGATIVE_INFINITY) &&
       value <= (range.max ?? Number.POSITIVE_INFINITY));
   const given = kept.feedback.filter((one) => one.organisationId === row.organisationId && one.traceId === row.traceId);
-  const weight = given.reduce((sum, one) => sum + one.weight, 0);
-  const mean = weight === 0 ? null : given.reduce((sum, one) => sum + one.value * one.weight, 0) / weight;
   return (
     row.organisationId === filter.organisationId &&
     row.createdAt >= filter.from &&
@@ -46,13 +44,18 @@ export function fits(row: LogRow, filter: LogFilter, kept: Kept): boolean {
     within(filter.inputTokens, row.inputTokens) &&
     within(filter.outputTokens, row.outputTokens) &&
     within(filter.costNanoUsd, row.costNanoUsd) &&
-    within(filter.weightedFeedback, mean)
+    within(filter.weightedFeedback, weightedMean(given))
   );
+}
+
+export function weightedMean(given: readonly FeedbackRow[]): number | null {
+  const weight = given.reduce((sum, one) => sum + one.weight, 0);
+  return weight === 0 ? null : given.reduce((sum, one) => sum + one.value * one.weight, 0) / weight;
 }
 
 /** Every group of the query with its measures, in no order. */
 export function aggregateByHand(
-  { filter, by, stepMs = 1, measures }: AggregateQuery,
+  { filter, by, stepMs = 1, measures }: Omit<AggregateQuery, 'orderBy' | 'limit' | 'offset'>,
   kept: Kept,
 ): readonly GroupByHand[] {
   const groups = new Map<string, { keys: Keys; rows: LogRow[] }>();
@@ -132,10 +135,8 @@ function measureOf(measure: LogMeasure, rows: readonly LogRow[], all: readonly F
       return rows.length === 0 ? null : Math.max(...moments);
     case 'feedbacks':
       return given.length;
-    case 'weightedFeedback': {
-      const weight = given.reduce((sum, one) => sum + one.weight, 0);
-      return weight === 0 ? null : given.reduce((sum, one) => sum + one.value * one.weight, 0) / weight;
-    }
+    case 'weightedFeedback':
+      return weightedMean(given);
     case 'requestsWithFeedback':
       return count((row) => all.some((feedback) => own(feedback)(row)));
   }

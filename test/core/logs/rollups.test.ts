@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type AggregateQuery, cacheStatuses, type LogFilter, type LogRow, logMeasures } from 'portcullis/sdk';
+import {
+  type AggregateQuery,
+  cacheStatuses,
+  type LogFilter,
+  type LogRow,
+  logDimensions,
+  logMeasures,
+} from 'portcullis/sdk';
 import { packBatch } from '../../../core/logs/batch-writer.ts';
 import type { LogEngine } from '../../../core/logs/engine.ts';
 import { encodeSketch, mergeEncoded, quantileOf, type Sketch, sketchBucket } from '../../../core/logs/sketch.ts';
@@ -46,21 +53,7 @@ const filterParts = fc.record(
   },
   { requiredKeys: [] },
 );
-const dimension = some([
-  'bucket',
-  'workspaceId',
-  'provider',
-  'model',
-  'status',
-  'keyId',
-  'configSlug',
-  'providerSlug',
-  'promptSlug',
-  'user',
-  'cacheStatus',
-  'retries',
-  'metadata:team',
-] as const);
+const dimension = some([...logDimensions, 'metadata:team'] as const);
 
 const measures = logMeasures.filter((measure) => !/eedback/.test(measure));
 

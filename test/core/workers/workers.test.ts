@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { checkWorkers } from '../../../core/cli/workers.ts';
+import { childrenOf, primary } from '../../e2e/control/primary-process.ts';
 import { askOf, firstAdminKey, freshFolder, type Running, startProcess, until } from '../../e2e/control/processes.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 
@@ -14,20 +14,6 @@ before(async () => {
 after(() => redis.close());
 
 const env = (rest: Readonly<Record<string, string>> = {}) => ({ WORKERS: '2', REDIS_URL: redis.url, ...rest });
-
-/** Direct children of a process. */
-function childrenOf(pid: number): readonly number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-}
-
-/** The gateway that the running test has started. */
-function primary(): number {
-  const pid = childrenOf(process.pid).findLast((child) =>
-    readFileSync(`/proc/${child}/cmdline`, 'utf8').endsWith('core/main.ts\0'),
-  );
-  assert.ok(pid !== undefined, 'no gateway runs');
-  return pid;
-}
 
 /** Waits until so many workers have begun to serve since the start. */
 function untilServing({ output }: Pick<Running, 'output'>, count: number): Promise<unknown> {
