@@ -8,7 +8,8 @@ export interface CountedUsage {
   readonly usageSource: 'provider' | 'estimated' | undefined;
 }
 
-const nothing: CountedUsage = Object.freeze({ usage: undefined, usageSource: undefined });
+/** Nothing is known. */
+export const uncounted: CountedUsage = Object.freeze({ usage: undefined, usageSource: undefined });
 
 /**
  * The tokens of a request that is over for its client: sent, denied midway, broken off or left behind. Resolves at once where
@@ -19,5 +20,5 @@ export function finishUsage(outcome: Outcome): MaybePromise<CountedUsage> {
   const { metering } = outcome;
   if (metering instanceof ReplyLedger) return metering.counted();
   const usage = outcome.usage();
-  return usage === undefined ? nothing : { usage, usageSource: 'provider' };
+  return usage === undefined ? uncounted : { usage, usageSource: 'provider' };
 }

@@ -14,8 +14,10 @@ export class ExchangeBodies implements RecordBodies {
   }
 
   request(): ReturnType<RecordBodies['request']> {
-    const { headers, rawBody } = this.#exchange;
-    return { headers, body: rawBody ?? nothing };
+    const { headers, rawBody, body } = this.#exchange;
+    if (rawBody !== undefined) return { headers, body: rawBody };
+    // A plugin has put another body in the place of the client's: that of a saved prompt, filled in.
+    return { headers, body: Object.keys(body).length === 0 ? nothing : Buffer.from(JSON.stringify(body)) };
   }
 
   response(): ReturnType<RecordBodies['response']> {

@@ -34,9 +34,7 @@ export async function inferAs(
   exchange.clock.replied();
   const done = (ending: Ending) => {
     request.signal.removeEventListener('abort', cancel);
-    settle(runtime, exchange, outcome, ending)
-      .catch((error: unknown) => runtime.log.error('settle_failed', { request: id, error: messageOf(error) }))
-      .finally(release);
+    settle(runtime, exchange, outcome, ending).finally(release);
   };
   const { status, body } = outcome;
   if (body.kind === 'bytes') {
@@ -50,10 +48,6 @@ export async function inferAs(
     done,
   });
   return { id, status, body: pieces };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'not an error';
 }
 
 function heldWhile<T>(release: () => void, work: () => T): T {

@@ -28,9 +28,7 @@ export class ReplyPieces implements AsyncIterableIterator<Uint8Array> {
   constructor(stream: ReplyStream, options: ReplyPiecesOptions) {
     this.#stream = stream;
     this.#options = options;
-    const forget = options.cancellation.onCancel(() =>
-      this.#leave(new GatewayError('client_closed', 'The caller left before the reply was complete.')),
-    );
+    const forget = options.cancellation.onCancel(() => this.#leave(gone()));
     // Who left before the reply was there has given it up already.
     if (this.#over !== undefined) return;
     const finish = (over: Error | 'end') => {
@@ -73,7 +71,7 @@ export class ReplyPieces implements AsyncIterableIterator<Uint8Array> {
   }
 
   #take(chunk: Uint8Array | string): boolean {
-    if (this.#over !== undefined) return true;
+    if (this.#over !== undefined || this.#options.cancellation.cancelled) return true;
     this.#options.passed(chunk);
     this.#waiting.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
     this.#wake();
@@ -98,6 +96,11 @@ export class ReplyPieces implements AsyncIterableIterator<Uint8Array> {
 
   #finish(over: Error | 'end'): void {
     if (this.#over !== undefined) return;
+    // The transport may tell of a caller's leave, as an end, before the listener above has run.
+    if (this.#options.cancellation.cancelled) {
+      this.#leave(gone());
+      return;
+    }
     this.#over = over;
     this.#options.done(over === 'end' ? 'sent' : 'left');
     this.#wake();
@@ -107,4 +110,8 @@ export class ReplyPieces implements AsyncIterableIterator<Uint8Array> {
     this.#news?.resolve();
     this.#news = undefined;
   }
+}
+
+function gone(): GatewayError {
+  return new GatewayError('client_closed', 'The caller left before the reply was complete.');
 }

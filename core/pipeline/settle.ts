@@ -1,5 +1,5 @@
 import type { Cost, MaybePromise, Outcome, RequestContext, RequestNote, RequestRecord } from 'portcullis/sdk';
-import { type CountedUsage, finishUsage } from '../ledger/finish-usage.ts';
+import { type CountedUsage, finishUsage, uncounted } from '../ledger/finish-usage.ts';
 import { ExchangeBodies } from './bodies.ts';
 import { Exchange } from './exchange.ts';
 import type { Runtime } from './runtime.ts';
@@ -23,10 +23,17 @@ export async function settle(runtime: Runtime, exchange: Exchange, outcome: Outc
   const left = ending === 'left' || exchange.cancellation.cancelled;
   const durationMs = runtime.now() - exchange.startedAt;
   const timings = exchange.clock.timings();
-  const counting = finishUsage(outcome);
-  const counted = counting instanceof Promise ? await counting : counting;
-  const pricing = costOf(runtime, exchange, outcome, counted);
-  const cost = pricing instanceof Promise ? await pricing : pricing;
+  let counted: CountedUsage = uncounted;
+  let cost: Cost | undefined;
+  try {
+    const counting = finishUsage(outcome);
+    counted = counting instanceof Promise ? await counting : counting;
+    const pricing = costOf(runtime, exchange, outcome, counted);
+    cost = pricing instanceof Promise ? await pricing : pricing;
+  } catch (error) {
+    // What was reserved must be given back, and the request belongs into the log, whatever it has cost.
+    runtime.log.error('cost_unknown', { request: exchange.id, error: (error as Error).message });
+  }
   const record = { ...recordOf(exchange, outcome, left, counted, cost), durationMs, timings };
   const settled = runtime.pipeline.settle(exchange, record);
   if (settled instanceof Promise) await settled;

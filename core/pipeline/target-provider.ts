@@ -1,4 +1,11 @@
-import { asString, type IntegratedModel, type JsonObject, type MaybePromise, type ProviderEntry } from 'portcullis/sdk';
+import {
+  asString,
+  type IntegratedModel,
+  type Json,
+  type JsonObject,
+  type MaybePromise,
+  type ProviderEntry,
+} from 'portcullis/sdk';
 import type { SavedProvider } from '../config/gateway-config.ts';
 import type { Leaf } from '../routing/plan.ts';
 import type { ProviderUnit } from '../upstream/provider-unit.ts';
@@ -23,9 +30,14 @@ export interface TargetProvider {
 
 export type FindUnit = (name: string) => ProviderUnit;
 
-/** The provider that the model names, with its `@`. */
+/** The provider that the model of a target names, with its `@`. */
 export function providerInModel(leaf: Leaf, body: JsonObject): string | undefined {
-  const model = asString(leaf.overrideParams?.model ?? body.model ?? leaf.defaultParams?.model);
+  return providerNamedIn(leaf.overrideParams?.model ?? body.model ?? leaf.defaultParams?.model);
+}
+
+/** `@slug` of `@slug/model`. */
+export function providerNamedIn(given: Json | undefined): string | undefined {
+  const model = asString(given);
   const slash = model?.startsWith('@') === true ? model.indexOf('/') : -1;
   return model === undefined || slash === -1 ? undefined : model.slice(0, slash);
 }

@@ -8,6 +8,7 @@ import {
   type FindUnit,
   fileProviders,
   providerInModel,
+  providerNamedIn,
   type SavedProviders,
   type TargetProvider,
 } from './target-provider.ts';
@@ -48,12 +49,12 @@ export class TargetSettings {
    */
   providerOf(leaf: Leaf, exchange: Exchange, body: JsonObject): MaybePromise<TargetProvider> {
     if (leaf.virtualKey !== undefined) return this.#saved(leaf.virtualKey, 'unknown_virtual_key', exchange);
-    const name = leaf.provider ?? providerInModel(leaf, body);
+    // A saved prompt has a provider of its own, which whoever runs it must have saved, whatever model a config puts in.
+    const ofPrompt = exchange.prompt === undefined ? undefined : providerNamedIn(body.model);
+    const name = leaf.provider ?? providerInModel(leaf, body) ?? ofPrompt;
     if (name === undefined) throw nowhere(leaf);
     if (!name.startsWith('@')) return this.#unit(name, exchange);
-    // What a saved prompt names is a saved provider, which whoever runs the prompt must have.
-    const ofPrompt = exchange.prompt !== undefined && name === providerInModel(leaf, body);
-    return this.#saved(name.slice(1), ofPrompt ? 'unknown_virtual_key' : 'unknown_provider', exchange);
+    return this.#saved(name.slice(1), name === ofPrompt ? 'unknown_virtual_key' : 'unknown_provider', exchange);
   }
 
   /** Whether something is saved under the slug for this caller, usable or not. */

@@ -74,7 +74,9 @@ export function workspaceConfigs(host: Host): Resolve {
     if (header !== undefined) return named(request, access, header);
     if (namesProvider(request)) return withoutSaved(request, undefined);
     if (pinned !== undefined) return named(request, access, pinned);
-    return slugOf(request) === undefined ? standing(request, access) : withoutSaved(request, undefined);
+    // A prompt names its provider, as a model of the form @slug/model does.
+    const leads = request.endpoint === 'promptComplete' || slugOf(request) !== undefined;
+    return leads ? withoutSaved(request, undefined) : standing(request, access);
   };
 }
 

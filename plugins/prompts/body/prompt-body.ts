@@ -29,8 +29,10 @@ export interface CompiledPrompt {
   /** The members of the body that come from the template. */
   readonly fill: (rendering: Rendering) => JsonObject;
   readonly model: JsonObject;
-  /** Every other member that the version stores. */
+  /** Every other member that the version stores; whether a reply streams is for the request to say. */
   readonly stored: JsonObject;
+  /** The same for a stream. */
+  readonly streamed: JsonObject;
 }
 
 /**
@@ -48,7 +50,8 @@ export function compilePrompt(source: PromptSource): CompiledPrompt {
   const components = joinedComponents(templates.map((template) => template.components));
   const parameters = withoutVariables(source.parameters, variableNames(components));
   const model = source.model === undefined ? {} : { model: source.model };
-  return { templates, components, fill, model, stored: { ...parameters, ...model, ...toolsOf(source) } };
+  const streamed = omit({ ...parameters, ...model, ...toolsOf(source) }, ofStreams);
+  return { templates, components, fill, model, streamed, stored: omit(streamed, optionsOfStreams) };
 }
 
 /** The partials that a rendering needs; see {@link gatherPartials}. */
@@ -67,9 +70,13 @@ export function promptBody(
   overrides: JsonObject,
 ): JsonObject {
   const content = compiled.fill(new Rendering(variables, partials));
-  const body = { ...compiled.model, ...content, ...compiled.stored, ...overrides };
+  const stored = overrides.stream === true ? compiled.streamed : compiled.stored;
+  const body = { ...compiled.model, ...content, ...stored, ...overrides };
   return withoutEmptyTools(body, overrides);
 }
+
+const ofStreams = new Set(['stream']);
+const optionsOfStreams = new Set(['stream_options']);
 
 type Content = Pick<CompiledPrompt, 'templates' | 'fill'>;
 

@@ -77,7 +77,7 @@ export async function* runTrial(
 
 type Ending = Omit<TrialResult, 'index' | 'model' | 'duration_ms'>;
 
-/** @returns the error that the stream told of, if any */
+/** @returns the first error that the stream told of, if any */
 async function* chunksOf({ body }: InferenceReply, index: number): AsyncGenerator<TrialEvent, TrialError | undefined> {
   const framer = createFramer('sse');
   let fault: TrialError | undefined;
@@ -85,7 +85,7 @@ async function* chunksOf({ body }: InferenceReply, index: number): AsyncGenerato
     if (data === '[DONE]') return [];
     const json = parseJson(data);
     const error = asObject(asObject(json)?.error);
-    if (error !== undefined) fault = { message: asString(error.message) ?? 'The stream broke off.' };
+    if (error !== undefined) fault ??= { message: asString(error.message) ?? 'The stream broke off.' };
     return [{ event: 'chunk', index, data: json === undefined ? data : json }];
   };
   for await (const piece of body) yield* framer.push(piece).flatMap(read);

@@ -1,4 +1,4 @@
-import { type Action, type ControlHost, field, schema } from 'portcullis/sdk';
+import { type Action, type ControlHost, field, GatewayError, omit, schema } from 'portcullis/sdk';
 import { readFilling } from './read-filling.ts';
 import { fillPrompt } from './versions.ts';
 
@@ -26,9 +26,16 @@ export function renderAction(host: Pick<ControlHost, 'directory'>): Action {
     ),
     reply: schema.Object({ success: schema.Boolean(), data: field.object({ description: 'A completion request.' }) }),
     run: async ({ scope, params, body }) => {
+      if (scope.workspaceId === undefined) {
+        const text = 'workspace_id is required: the id or slug of the workspace whose prompt it is.';
+        throw new GatewayError('bad_request', text, { param: 'workspace_id' });
+      }
       const find: typeof host.directory.get = (...of) => host.directory.get(...of);
-      const filled = await fillPrompt(find, scope, params.id ?? '', readFilling(body), 'id');
+      const filled = await fillPrompt(find, scope, params.id ?? '', readFilling(omit(body, ofTheCall)), 'id');
       return { success: true, data: filled.body };
     },
   };
 }
+
+/** Says where the prompt is looked up, and is no member of the request that it becomes. */
+const ofTheCall = new Set(['workspace_id']);

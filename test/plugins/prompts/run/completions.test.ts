@@ -79,6 +79,9 @@ describe('a saved prompt that is run', () => {
       workspace_id: shop.workspaceId,
       config: { override_params: { user: 'by config' } },
     });
+    await ask('PUT', `/v1/admin/workspaces/${shop.workspaceId}`, { defaults: { config_id: String(config.slug) } });
+    await complete(String(slug));
+    assert.equal(peer.requests.shift()?.body.user, undefined, 'a default is for requests that name nothing');
     await complete(String(slug), {}, { 'x-gw-config': String(config.slug) });
     assert.deepEqual([peer.requests[0]?.body.user, peer.requests[0]?.body.model], ['by config', 'gpt-4o']);
     const elsewhere = await complete(String(slug), {}, { 'x-gw-provider': '@nothing' });
