@@ -55,6 +55,7 @@ export class Plans {
     for (const [name, config] of Object.entries(configs)) {
       try {
         this.check(config);
+        refusePrompts(compilePlan(config, options));
       } catch (error) {
         if (!GatewayError.is(error)) throw error;
         const param = `configs.${name}${error.param === undefined ? '' : `.${error.param}`}`;
@@ -128,6 +129,14 @@ export class Plans {
 
 /** Stands for the config of a request that brings overrides alone. */
 const noConfig: JsonObject = Object.freeze({});
+
+/** Prompts belong to workspaces, whose callers have no use for the configs of the operator's file. */
+function refusePrompts({ root }: Plan): void {
+  const target = leavesOf(root).find(({ promptId }) => promptId !== undefined);
+  if (target === undefined) return;
+  const text = `${target.path} names a saved prompt, which only configs that are saved in a workspace can run.`;
+  throw new GatewayError('invalid_config', text, { param: 'prompt_id' });
+}
 
 /** A saved key without a provider would go to whichever provider a caller names. */
 function refuseStrayKeys({ root }: Plan): void {

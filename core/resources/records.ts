@@ -117,7 +117,7 @@ export function recordsOf(model: ResourceModel, parts: RecordParts): Records {
     status: 'archived',
     last_updated_at: now,
     ...(model.resource.slug?.given === true && slug !== null
-      ? { slug: `${slug.slice(0, 200)}--${id.slice(0, 8)}` }
+      ? { slug: `${slug.slice(0, 200)}--${id.slice(-8)}` }
       : {}),
   });
 

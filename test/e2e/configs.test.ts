@@ -27,7 +27,7 @@ describe('a config', () => {
       'invalid_config',
     ],
     ['a mutator that is not there', { ...echo, output_mutators: ['m1'] }, /output_mutators/, 'invalid_config'],
-    ['a saved prompt', { prompt_id: 'p1' }, /prompt/, 'not_available'],
+    ['a saved prompt', { prompt_id: 'p1' }, /prompt.*workspace/, 'invalid_config'],
     ['an unknown field', { ...echo, retri: { attempts: 1 } }, /retri.*retry/s, 'invalid_config'],
     [
       'an unknown strategy',

@@ -65,7 +65,7 @@ describe('the source', () => {
       'deepseek',
       'ollama',
     ];
-    const words = new Set(['echo', 'together', 'x']);
+    const words = new Set(['echo', 'together', 'x', 'z']);
     const derived = unitPaths()
       .filter((unit) => unit.startsWith('providers/'))
       .flatMap((unit) => [basename(unit), basename(unit).replace(/-ai$/, '')])

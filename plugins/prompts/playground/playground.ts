@@ -63,6 +63,11 @@ export function playgroundAction(host: Host): Action {
       models: field.list(model, { minItems: 1, maxItems: mostModels }),
       stream: schema.Optional(schema.Boolean({ description: 'Default false: one reply with all results.' })),
     }),
+    reply: schema.Object({
+      object: field.oneOf(['list']),
+      total: field.integer(1),
+      data: schema.Array(field.object(), { description: 'How each model answered, in the order of the models.' }),
+    }),
     run: async (operation) => {
       demandOwnWorkspace(operation);
       const trials = await trialsOf(host, operation);

@@ -20,7 +20,7 @@ export function promptHooks(host: Host): Hooks {
   const asked = host.slot<Filling>();
 
   const fill = (request: RequestContext, reference: string, filling: Filling, param: string): MaybePromise<Filled> =>
-    fillPrompt(host.directory, placeOf(request), reference, filling, param);
+    fillPrompt(host.directory, placeOf(request, param), reference, filling, param);
 
   return {
     resolve: (request) => {
@@ -64,9 +64,11 @@ function fillingOfTarget({ body }: RequestContext, own: Filling | undefined): Fi
   return { variables: own?.variables ?? readVariables(variables ?? {}), overrides };
 }
 
-/** @throws GatewayError `forbidden` for callers who belong to no workspace */
-function placeOf({ principal: { access } }: RequestContext): Access {
+/** @throws GatewayError for callers who belong to no workspace: the fault of the caller, or of the config that names the prompt */
+function placeOf({ principal: { access } }: RequestContext, param: string): Access {
   if (access !== undefined) return access;
   const text = "Saved prompts belong to workspaces: this needs the API key of one, not a key of the operator's file.";
-  throw new GatewayError('forbidden', text);
+  throw param === 'prompt_id'
+    ? new GatewayError('invalid_config', text, { param })
+    : new GatewayError('forbidden', text);
 }

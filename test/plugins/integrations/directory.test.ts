@@ -18,10 +18,10 @@ onEachPlane((plane) => {
   };
   const grant = (id: string, more: JsonObject) =>
     plane().call('PUT', `/integrations/${id}/workspaces`, {
-      workspaces: [{ id: 'ws-a', enabled: true, default_provider_slug: `p-${id.slice(0, 8)}`, ...more }],
+      workspaces: [{ id: 'ws-a', enabled: true, default_provider_slug: `p-${id.slice(-8)}`, ...more }],
     });
   const entry = (id: string, workspace = plane().a) =>
-    plane().load('provider', plane().organisationId, workspace, `p-${id.slice(0, 8)}`);
+    plane().load('provider', plane().organisationId, workspace, `p-${id.slice(-8)}`);
 
   describe('what the data plane knows of a provider', () => {
     it('is all that a request needs', async () => {
@@ -59,7 +59,7 @@ onEachPlane((plane) => {
       assert.notEqual(providerId, '');
       assert.deepEqual(rest, {
         organisationId: plane().organisationId,
-        slug: `p-${id.slice(0, 8)}`,
+        slug: `p-${id.slice(-8)}`,
         name: `D${count}`,
         workspaceId: plane().a,
         integrationId: id,
@@ -140,7 +140,7 @@ onEachPlane((plane) => {
     it('says when it is expired, and when its grant is exhausted', async () => {
       const id = await shared();
       await grant(id, {});
-      const slug = `p-${id.slice(0, 8)}`;
+      const slug = `p-${id.slice(-8)}`;
       const expires_at = Math.floor(plane().control.now() / 1000) + 60;
       await plane().call('PUT', `/providers/${slug}?workspace_id=ws-a`, { expires_at });
       assert.deepEqual([(await entry(id))?.status, (await entry(id))?.expiresAt], ['active', expires_at * 1000]);
@@ -185,7 +185,7 @@ onEachPlane((plane) => {
           { slug: 'off', enabled: false },
         ],
       });
-      const provider = `p-${id.slice(0, 8)}`;
+      const provider = `p-${id.slice(-8)}`;
       const models = async () => {
         const known = await plane().load('models', plane().organisationId, plane().b);
         return known?.models.map(({ createdAt: _, ...rest }) => rest);
