@@ -116,9 +116,7 @@ export function recordsOf(model: ResourceModel, parts: RecordParts): Records {
   const archived = ({ id, slug }: StoredRecord) => ({
     status: 'archived',
     last_updated_at: now,
-    ...(model.resource.slug?.given === true && slug !== null
-      ? { slug: `${slug.slice(0, 200)}--${id.slice(-8)}` }
-      : {}),
+    ...(model.resource.slug?.given === true && slug !== null ? { slug: `${slug.slice(0, 200)}--${id.slice(-8)}` } : {}),
   });
 
   return {

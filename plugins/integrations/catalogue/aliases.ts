@@ -23,27 +23,12 @@ export const aliases: Readonly<Record<string, string>> = {
 
 /** Providers whose integrations are stored though this build may not serve them: requests then say that there is no such provider. */
 export const documentedProviders: readonly string[] = [
-  'ai21',
-  'anyscale',
   'azure-ai',
   'bedrock',
-  'cerebras',
   'cohere',
-  'cortex',
-  'databricks',
-  'deepinfra',
-  'huggingface',
-  'jina',
-  'lambda',
-  'nebius',
-  'nomic',
-  'novita-ai',
-  'predibase',
   'replicate',
   'sagemaker',
-  'sambanova',
   'stability-ai',
   'vertex-ai',
-  'voyage',
   'workers-ai',
 ];

@@ -1,0 +1,17 @@
+import { provider, schema, secret } from 'portcullis/sdk';
+
+/**
+ * Source: https://docs.byteplus.com/en/docs/ModelArk/1298454 (chat), https://docs.byteplus.com/en/docs/ModelArk/1585128
+ * (responses) and https://docs.byteplus.com/en/docs/ModelArk/1299023 (errors). Keys belong to a region; others than
+ * ap-southeast are reached with `custom_host`.
+ */
+export default provider({
+  settings: schema.Object({ apiKey: secret({ env: 'ARK_API_KEY' }) }),
+  base: 'https://ark.ap-southeast.bytepluses.com/api/v3',
+  auth: { kind: 'bearer', from: 'apiKey' },
+  endpoints: {
+    chatComplete: { path: '/chat/completions', dialect: 'chat', reasoningField: 'reasoning_content' },
+    createModelResponse: { path: '/responses', dialect: 'responses' },
+    proxy: { path: '' },
+  },
+});

@@ -1,0 +1,45 @@
+import { asObjects, type JsonObject, provider, schema, secret } from 'portcullis/sdk';
+
+/**
+ * Source: https://help.aliyun.com/en/model-studio/compatibility-of-openai-with-dashscope and its neighbours on
+ * embeddings, completions and responses. The base is that of Beijing; other regions, which have keys of their own, are
+ * reached with `custom_host`, such as https://dashscope-intl.aliyuncs.com/compatible-mode/v1.
+ */
+export default provider({
+  settings: schema.Object({ apiKey: secret({ env: 'DASHSCOPE_API_KEY' }) }),
+  base: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
+  auth: { kind: 'bearer', from: 'apiKey' },
+  endpoints: {
+    chatComplete: {
+      path: '/chat/completions',
+      dialect: 'chat',
+      params: { rename: { max_completion_tokens: 'max_tokens' } },
+      reasoningField: 'reasoning_content',
+      request: withoutDeveloper,
+    },
+    complete: { path: '/completions', dialect: 'completions' },
+    // Only numbers are documented: they are asked for and encoded here as the client asked.
+    embed: {
+      path: '/embeddings',
+      dialect: 'embeddings',
+      params: { drop: ['encoding_format'] },
+      repair: (json) => json,
+    },
+    createModelResponse: { path: '/responses', dialect: 'responses' },
+    proxy: { path: '' },
+  },
+});
+
+/** Its messages know no developer: such a role is answered with 400. */
+function withoutDeveloper(body: JsonObject): JsonObject {
+  const messages = asObjects(body.messages);
+  if (!messages.some(isDeveloper)) return body;
+  return {
+    ...body,
+    messages: messages.map((message) => (isDeveloper(message) ? { ...message, role: 'system' } : message)),
+  };
+}
+
+function isDeveloper(message: JsonObject): boolean {
+  return message.role === 'developer';
+}

@@ -1,0 +1,25 @@
+import { provider, schema, secret } from 'portcullis/sdk';
+
+/**
+ * The vendor took these pages out of its documentation in July 2025, when it turned to reviews of code. Their last
+ * state is in https://github.com/kluster-ai/docs at 62f24a9: api-reference/reference.md and
+ * get-started/openai-compatibility.md.
+ * Embeddings with `dimensions` are refused; the field is kept, as vectors of another length are worse than the error.
+ */
+export default provider({
+  settings: schema.Object({ apiKey: secret({ env: 'KLUSTER_API_KEY' }) }),
+  base: 'https://api.kluster.ai/v1',
+  auth: { kind: 'bearer', from: 'apiKey' },
+  endpoints: {
+    chatComplete: {
+      path: '/chat/completions',
+      dialect: 'chat',
+      params: { drop: ['stream_options'] },
+      streamUsage: 'never',
+    },
+    // Its usage has no `total_tokens`; being read, it is written with it.
+    embed: { path: '/embeddings', dialect: 'embeddings', repair: (json) => json },
+    listModels: { method: 'GET', path: '/models' },
+    proxy: { path: '' },
+  },
+});

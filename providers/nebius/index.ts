@@ -1,0 +1,24 @@
+import { provider, schema, secret } from 'portcullis/sdk';
+
+/**
+ * Source: https://docs.tokenfactory.nebius.com/api-reference/introduction and its neighbours; thinking is shown in
+ * https://github.com/nebius/token-factory-cookbook.
+ */
+export default provider({
+  settings: schema.Object({ apiKey: secret({ env: 'NEBIUS_API_KEY' }) }),
+  base: 'https://api.tokenfactory.nebius.com/v1',
+  auth: { kind: 'bearer', from: 'apiKey' },
+  endpoints: {
+    chatComplete: {
+      path: '/chat/completions',
+      dialect: 'chat',
+      params: { rename: { max_completion_tokens: 'max_tokens' } },
+      reasoningField: 'reasoning_content',
+    },
+    complete: { path: '/completions', dialect: 'completions' },
+    embed: { path: '/embeddings', dialect: 'embeddings' },
+    createModelResponse: { path: '/responses', dialect: 'responses' },
+    listModels: { method: 'GET', path: '/models' },
+    proxy: { path: '' },
+  },
+});

@@ -1,0 +1,15 @@
+import { provider, schema, secret } from 'portcullis/sdk';
+
+/**
+ * Source: https://docs.nscale.com/api-reference/inferencing/create-chat-completion and
+ * https://docs.nscale.com/docs/use-cases/chat. Streams are answered with 201.
+ */
+export default provider({
+  settings: schema.Object({ apiKey: secret({ env: 'NSCALE_SERVICE_TOKEN' }) }),
+  base: 'https://inference.api.nscale.com/v1',
+  auth: { kind: 'bearer', from: 'apiKey' },
+  endpoints: {
+    chatComplete: { path: '/chat/completions', dialect: 'chat', reasoningField: 'reasoning_content' },
+    proxy: { path: '' },
+  },
+});
