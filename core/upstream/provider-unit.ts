@@ -26,6 +26,9 @@ export interface ProviderUnit {
   validate(settings: Settings): Settings;
 }
 
+// One for all: making one costs more than the schemas that it compiles.
+const settingsCheckers = new Ajv2020({ strict: false, useDefaults: true });
+
 export function compileProvider(manifest: Manifest, definition: Provider): ProviderUnit {
   const properties = definition.settings.properties as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   const fields = Object.entries(properties).map(([name, schema]) => ({
@@ -36,7 +39,7 @@ export function compileProvider(manifest: Manifest, definition: Provider): Provi
     env: typeof schema['x-env'] === 'string' ? schema['x-env'] : undefined,
     secret: schema['x-secret'] === true,
   }));
-  const check = new Ajv2020({ strict: false, useDefaults: true }).compile(definition.settings);
+  const check = settingsCheckers.compile(definition.settings);
   const credential = definition.credential ?? 'apiKey';
   return {
     name: manifest.name,
