@@ -47,6 +47,8 @@ export * from './json-position.ts';
 export * from './limits.ts';
 export * from './logs/index.ts';
 export * from './metadata-schema.ts';
+export { developersAsSystem } from './providers/developers-as-system.ts';
+export { replayedThinking } from './providers/replayed-thinking.ts';
 export { boundedQueue, type QueueBounds } from './queue.ts';
 export { crossChecks, type RequestKind, requestSchemas } from './requests/index.ts';
 export * from './schema.ts';

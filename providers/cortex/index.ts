@@ -1,4 +1,13 @@
-import { asObject, asObjects, asString, type JsonObject, provider, schema, secret, setting } from 'portcullis/sdk';
+import {
+  asObject,
+  asString,
+  developersAsSystem,
+  type JsonObject,
+  provider,
+  schema,
+  secret,
+  setting,
+} from 'portcullis/sdk';
 
 /**
  * Source: https://docs.snowflake.com/en/user-guide/snowflake-cortex/cortex-rest-api (its compatibility chart says what is
@@ -36,7 +45,8 @@ export default provider({
       dialect: 'chat',
       params: { rename: { max_tokens: 'max_completion_tokens' }, drop: ['service_tier', 'store'] },
       reasoningField: 'reasoning',
-      request: (body) => withReasoning(withoutDevelopers(body)),
+      // Developer messages are known to some models alone.
+      request: (body) => withReasoning(developersAsSystem(body)),
       repair: (json) => json,
     },
     messages: { path: '/messages', dialect: 'messages', params: { drop: ['service_tier'] } },
@@ -49,14 +59,4 @@ function withReasoning(body: JsonObject): JsonObject {
   const { reasoning_effort: effort, ...rest } = body;
   if (typeof effort !== 'string') return body;
   return { ...rest, reasoning: { effort, ...asObject(body.reasoning) } };
-}
-
-/** Developer messages are known to some models alone. */
-function withoutDevelopers(body: JsonObject): JsonObject {
-  const messages = asObjects(body.messages);
-  if (!messages.some((message) => message.role === 'developer')) return body;
-  return {
-    ...body,
-    messages: messages.map((message) => (message.role === 'developer' ? { ...message, role: 'system' } : message)),
-  };
 }

@@ -1,4 +1,4 @@
-import { asObjects, type JsonObject, provider, schema, secret } from 'portcullis/sdk';
+import { developersAsSystem, provider, schema, secret } from 'portcullis/sdk';
 
 /**
  * Source: https://help.aliyun.com/en/model-studio/compatibility-of-openai-with-dashscope and its neighbours on
@@ -15,7 +15,8 @@ export default provider({
       dialect: 'chat',
       params: { rename: { max_completion_tokens: 'max_tokens' } },
       reasoningField: 'reasoning_content',
-      request: withoutDeveloper,
+      // Its messages know no developer: such a role is answered with 400.
+      request: developersAsSystem,
     },
     complete: { path: '/completions', dialect: 'completions' },
     // Only numbers are documented: they are asked for and encoded here as the client asked.
@@ -29,17 +30,3 @@ export default provider({
     proxy: { path: '' },
   },
 });
-
-/** Its messages know no developer: such a role is answered with 400. */
-function withoutDeveloper(body: JsonObject): JsonObject {
-  const messages = asObjects(body.messages);
-  if (!messages.some(isDeveloper)) return body;
-  return {
-    ...body,
-    messages: messages.map((message) => (isDeveloper(message) ? { ...message, role: 'system' } : message)),
-  };
-}
-
-function isDeveloper(message: JsonObject): boolean {
-  return message.role === 'developer';
-}

@@ -1,4 +1,4 @@
-import { asObjects, type JsonObject, provider, schema, secret } from 'portcullis/sdk';
+import { developersAsSystem, provider, schema, secret } from 'portcullis/sdk';
 
 /**
  * Source: https://docs.deepinfra.com/chat/overview and https://api.deepinfra.com/openapi.json. The last event of a stream
@@ -15,7 +15,8 @@ export default provider({
       params: { rename: { max_completion_tokens: 'max_tokens' } },
       reasoningField: 'reasoning_content',
       streamUsage: 'always',
-      request: withoutDevelopers,
+      // The roles are system, user, assistant and tool; any other is a validation error.
+      request: developersAsSystem,
     },
     complete: { path: '/completions', dialect: 'completions', streamUsage: 'always' },
     embed: { path: '/embeddings', dialect: 'embeddings' },
@@ -23,13 +24,3 @@ export default provider({
     proxy: { path: '' },
   },
 });
-
-/** The roles are system, user, assistant and tool; any other is a validation error. */
-function withoutDevelopers(body: JsonObject): JsonObject {
-  const messages = asObjects(body.messages);
-  if (!messages.some(({ role }) => role === 'developer')) return body;
-  return {
-    ...body,
-    messages: messages.map((message) => (message.role === 'developer' ? { ...message, role: 'system' } : message)),
-  };
-}

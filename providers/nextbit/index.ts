@@ -1,4 +1,4 @@
-import { asObjects, type JsonObject, provider, schema, secret } from 'portcullis/sdk';
+import { developersAsSystem, provider, schema, secret } from 'portcullis/sdk';
 
 /**
  * Source: https://github.com/huggingface/huggingface.js/blob/main/packages/inference/src/providers/nextbit.ts and
@@ -13,19 +13,10 @@ export default provider({
       path: '/chat/completions',
       dialect: 'chat',
       reasoningField: 'reasoning_content',
-      request: withoutDevelopers,
+      // The role `developer` is answered with 400.
+      request: developersAsSystem,
     },
     listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },
 });
-
-/** The role `developer` is answered with 400. */
-function withoutDevelopers(body: JsonObject): JsonObject {
-  const messages = asObjects(body.messages);
-  if (!messages.some(({ role }) => role === 'developer')) return body;
-  return {
-    ...body,
-    messages: messages.map((message) => (message.role === 'developer' ? { ...message, role: 'system' } : message)),
-  };
-}

@@ -1,4 +1,4 @@
-import { asObjects, type JsonObject, provider, schema, secret } from 'portcullis/sdk';
+import { developersAsSystem, provider, schema, secret } from 'portcullis/sdk';
 
 /**
  * Source: https://docs.bigmodel.cn/api-reference (chat completions and text embeddings),
@@ -21,7 +21,8 @@ export default provider({
       },
       reasoningField: 'reasoning_content',
       streamUsage: 'always',
-      request: withoutDeveloper,
+      // Its messages know no developer: such a role is answered with 400.
+      request: developersAsSystem,
     },
     // Its embeddings document no encoding: numbers are asked for and encoded here as the client asked.
     embed: {
@@ -33,17 +34,3 @@ export default provider({
     proxy: { path: '' },
   },
 });
-
-/** Its messages know no developer: such a role is answered with 400. */
-function withoutDeveloper(body: JsonObject): JsonObject {
-  const messages = asObjects(body.messages);
-  if (!messages.some(isDeveloper)) return body;
-  return {
-    ...body,
-    messages: messages.map((message) => (isDeveloper(message) ? { ...message, role: 'system' } : message)),
-  };
-}
-
-function isDeveloper(message: JsonObject): boolean {
-  return message.role === 'developer';
-}
