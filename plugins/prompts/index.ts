@@ -21,7 +21,7 @@ export default plugin({
 function control(host: ControlHost): Control {
   return {
     resources: [prompts(host), promptPartials(host), collections(), labels()],
-    actions: [renderAction(host), playgroundAction(host), ...sharingActions(host)],
+    actions: [renderAction(host), playgroundAction(host), ...sharingActions],
     reactions,
     loaders: { prompt: loadPrompt, promptPartial: loadPromptPartial },
   };

@@ -1,4 +1,4 @@
-import type { Action, ControlHost } from 'portcullis/sdk';
+import type { Action } from 'portcullis/sdk';
 import type { Kind } from '../records/table.ts';
 import { forkAction } from './fork.ts';
 import { shareActions } from './share.ts';
@@ -7,10 +7,8 @@ import { unshareAction } from './unshare.ts';
 const paths: Readonly<Record<Kind, string>> = { prompts: '/prompts', prompt_partials: '/prompts/partials' };
 
 /** The routes of sharing, of prompts and of partials alike. */
-export function sharingActions(_: ControlHost): readonly Action[] {
-  return (Object.keys(paths) as readonly Kind[]).flatMap((kind) => [
-    ...shareActions(kind, paths[kind]),
-    unshareAction(kind, paths[kind]),
-    forkAction(kind, paths[kind]),
-  ]);
-}
+export const sharingActions: readonly Action[] = (Object.keys(paths) as readonly Kind[]).flatMap((kind) => [
+  ...shareActions(kind, paths[kind]),
+  unshareAction(kind, paths[kind]),
+  forkAction(kind, paths[kind]),
+]);
