@@ -11,6 +11,7 @@ import { outboundOf, passTarget, shapeTarget } from './pipeline/target.ts';
 import { enterWorkspace } from './pipeline/workspace.ts';
 import type { Leaf, Node } from './routing/plan.ts';
 import { walk } from './routing/walk.ts';
+import { isStreamed, type WireBody } from './upstream/transport.ts';
 
 export interface ExplainRequest {
   /** Default POST, or GET where there is no body. */
@@ -140,7 +141,7 @@ function match(route: InferenceRoute, method: string, path: string): Record<stri
     : Object.fromEntries(
         Object.entries(found.groups ?? {}).map(([name, value]) => [
           name,
-          route.endpoint === 'proxy' ? value : decoded(value),
+          name === 'rest' ? `/${value}` : name === 'path' ? (route.under ?? '') + value : decoded(value),
         ]),
       );
 }
@@ -205,7 +206,8 @@ function masked(headers: Readonly<Record<string, string>> = {}): Record<string, 
   return Object.fromEntries(Object.keys(headers).map((name) => [name, '****']));
 }
 
-function shown(body: string | Uint8Array): unknown {
+function shown(body: WireBody): unknown {
+  if (isStreamed(body)) return `${body.size} bytes`;
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
   return asObject(parseJson(text)) ?? text;
 }

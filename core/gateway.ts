@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Koa from 'koa';
 import { GatewayError, type Log } from 'portcullis/sdk';
+import { affinityWithoutStore } from './affinity/without-store.ts';
 import { readEnvironment } from './config/env.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
 import type { ControlPlane } from './control/control.ts';
@@ -11,7 +12,6 @@ import { type ExplainReport, type ExplainRequest, explainRequest } from './expla
 import { createApp } from './http/app.ts';
 import type { Lease } from './http/handle.ts';
 import { isLoopback } from './http/local-callers.ts';
-import { compileRequestSchemas } from './http/validate.ts';
 import { createCounters } from './limits/counters.ts';
 import { redisOptions } from './limits/redis-options.ts';
 import { createLog } from './log.ts';
@@ -19,6 +19,7 @@ import { createLogs } from './logs/logs.ts';
 import { noLogStore, noLogs } from './logs/no-logs.ts';
 import { newId } from './new-id.ts';
 import type { Runtime } from './pipeline/runtime.ts';
+import { serveUpgrades, type Upgrades } from './realtime/upgrades.ts';
 import { openRecords, type RecordsSource } from './records-source.ts';
 import { openSharedRedis } from './redis/plugin-redis.ts';
 import { createBreakers } from './routing/breaker.ts';
@@ -50,7 +51,7 @@ export interface Gateway {
   readonly runtime: Runtime;
   /** The control plane of this process; undefined: it has none. */
   readonly control: ControlPlane | undefined;
-  /** Opens the port. Without any API key it is opened on loopback only. */
+  /** Opens the port; on loopback only without any API key. */
   listen(): Promise<{ readonly url: string; readonly host: string; readonly port: number }>;
   /**
    * Swaps the config; requests in flight finish on the old one.
@@ -76,7 +77,7 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
   const metrics = createMetrics();
   const logs = config.logs === undefined ? undefined : await createLogs(config.logs, { now: Date.now, log, metrics });
   const redis = config.redisUrl === undefined ? undefined : openSharedRedis(config.redisUrl, log);
-  const basics: Omit<RuntimeParts, 'counters'> = {
+  const basics: Omit<RuntimeParts, 'counters' | 'affinity'> = {
     now,
     newId: overrides.newId ?? newId,
     random: overrides.random ?? Math.random,
@@ -110,14 +111,16 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     { runtime: () => current.runtime, acquire: () => acquire() },
   ).catch(releasing);
   const counters = records?.counters ?? createCounters({ now, log, metrics, ...redisOptions(config) });
-  const parts: RuntimeParts = { ...basics, ...recordsOf(records), counters };
+  const affinity = records?.affinity ?? affinityWithoutStore(basics);
+  const parts: RuntimeParts = { ...basics, ...recordsOf(records), counters, affinity };
   const runtime = await firstRuntime(config, parts, records).catch(async (error: unknown) => {
-    await counters.close();
+    await Promise.all([counters.close(), affinity.close()]);
     return releasing(error);
   });
   let current: Held = { runtime, leases: 0, retired: false };
   let accepting = true;
   let server: Server | undefined;
+  let upgrades: Upgrades | undefined;
   const sockets = new Set<Socket>();
   let boundToLoopback = false;
 
@@ -152,7 +155,6 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     },
   });
 
-  void compileRequestSchemas();
   return {
     app,
     get runtime() {
@@ -169,10 +171,11 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
           listening: 'loopback only',
           ignored_host: host !== undefined && boundToLoopback ? host : null,
         });
-      server = createServer(
-        { keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 300_000 },
-        app.callback(),
-      );
+      // Files of a gigabyte take their time.
+      const patience = { keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 3_600_000 };
+      server = createServer(patience, app.callback());
+      const handling = { acquire, newId: parts.newId, accepting: () => accepting };
+      if (config.control?.inference ?? true) upgrades = serveUpgrades(server, handling);
       server.on('connection', (socket) => {
         sockets.add(socket);
         socket.once('close', () => sockets.delete(socket));
@@ -212,9 +215,10 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     explain: (request) => explainRequest(current.runtime, request, parts.newId),
     async close() {
       accepting = false;
+      upgrades?.close();
       if (server !== undefined) await drained(server, sockets, current.runtime.config.server.drainTimeoutMs);
       await dispose(current.runtime);
-      await counters.close();
+      await Promise.all([counters.close(), affinity.close()]);
       await records?.close();
       await release();
     },

@@ -1,6 +1,8 @@
 import { type Directory, GatewayError, type LogStore } from 'portcullis/sdk';
+import { type Affinity, createAffinity } from './affinity/affinity.ts';
+import { httpAffinitySource } from './affinity/http-source.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
-import { type ControlPlane, createControl } from './control/control.ts';
+import type { ControlPlane } from './control/control.ts';
 import { providerSummaries } from './control/provider-summaries.ts';
 import { controlPlaneUrl } from './directory/control-plane-url.ts';
 import { createDirectory } from './directory/directory.ts';
@@ -13,7 +15,7 @@ import { type HeldRuntime, inferAs } from './pipeline/own-request.ts';
 import { type RuntimeParts, upstreamOf, urlGuardOf } from './runtime.ts';
 
 /** What the records need of the process. */
-export type RecordsParts = Omit<RuntimeParts, 'counters'> & { readonly logStore: LogStore };
+export type RecordsParts = Omit<RuntimeParts, 'counters' | 'affinity'> & { readonly logStore: LogStore };
 
 /** The state of the gateway that serves now. */
 export interface Serving {
@@ -30,6 +32,8 @@ export interface RecordsSource {
   readonly report?: RuntimeParts['report'];
   /** Counts that outlive this process. */
   readonly counters: LiveCounters;
+  /** Which target made what, known to all processes. To be closed before the records are. */
+  readonly affinity: Affinity;
   /** Where it is in this process. */
   readonly control: ControlPlane | undefined;
   close(): Promise<void>;
@@ -54,6 +58,7 @@ export async function openRecords(
   };
   const source = createHttpSource(access);
   const counts = httpCounterSource(access);
+  const made = httpAffinitySource(access);
   const directory = createDirectory(source, {
     now: parts.now,
     log: parts.log,
@@ -71,10 +76,12 @@ export async function openRecords(
       source: counts,
       ...redisOptions(config),
     }),
+    affinity: createAffinity({ now: parts.now, log: parts.log, source: made }),
     control: undefined,
     close: async () => {
       await directory.close();
       await counts.close();
+      await made.close();
     },
   };
 }
@@ -89,6 +96,8 @@ async function ownControl(
   const upstream = upstreamOf(config, parts);
   const guard = urlGuardOf(config, parts);
   const summaries = providerSummaries(units);
+  // Stores, mail and their libraries are a third of what a gateway loads: only where they are needed.
+  const { createControl } = await import('./control/control.ts');
   const control = await createControl(settings, {
     now: parts.now,
     newId: parts.newId,
@@ -118,6 +127,7 @@ async function ownControl(
     checksum: control.checksum,
     report: control.report,
     counters: control.counters,
+    affinity: control.affinity,
     keysIssued: settings.inference && (config.server.workers ?? 1) === 1 ? control.keysIssued : planesApart,
     control,
     close: async () => {

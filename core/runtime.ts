@@ -9,11 +9,13 @@ import {
   type Metrics,
   phaseNames,
 } from 'portcullis/sdk';
+import type { Affinity } from './affinity/affinity.ts';
 import { loadGuardrails } from './checks/load-guardrails.ts';
 import { createChecks } from './checks/registry.ts';
-import type { GatewayConfig } from './config/gateway-config.ts';
+import { type GatewayConfig, standardUploadBytes } from './config/gateway-config.ts';
 import standardControl from './control/default.json' with { type: 'json' };
 import { isLoopback } from './http/local-callers.ts';
+import { capabilityList } from './loader/capabilities.ts';
 import { createHost } from './loader/host.ts';
 import { loadUnits, type ProviderEntry, type Units } from './loader/load.ts';
 import { type ListedPhases, orderByPhase, setupPlugins } from './loader/plugins.ts';
@@ -50,6 +52,7 @@ export interface RuntimeParts {
   readonly breakers: Breakers;
   readonly sandbox: Sandbox;
   readonly counters: Counters;
+  readonly affinity: Affinity;
   readonly metrics: Metrics;
   readonly logs: LogSinks;
   /** Absent: the operator has none. */
@@ -131,10 +134,12 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       plans,
       upstream,
       breakers: parts.breakers,
+      affinity: parts.affinity,
       settings: new TargetSettings({
         providers: config.providers,
         findProvider,
         env: parts.env,
+        machineIdentity: config.server.machineIdentity ?? 'operator',
         directory: parts.directory,
         secrets: pipeline.secrets,
         now: parts.now,
@@ -147,6 +152,7 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       log: parts.log,
       now: parts.now,
       random: parts.random,
+      capabilities: () => capabilityList(units.providers.units),
       findProvider,
     };
     return runtime;
@@ -190,7 +196,13 @@ function phasesOf(config: GatewayConfig): ListedPhases {
 /** Calls of one kind: each has its own pools. */
 export function upstreamOf(
   { server, ledger }: GatewayConfig,
-  { now, newId, resolve, log }: Pick<RuntimeParts, 'now' | 'newId' | 'resolve' | 'log'>,
+  {
+    now,
+    newId,
+    resolve,
+    log,
+    env,
+  }: Pick<RuntimeParts, 'now' | 'newId' | 'resolve' | 'log'> & Partial<Pick<RuntimeParts, 'env'>>,
 ): Upstream {
   const { connectMs, firstByteMs, gapMs, totalMs, requestMs } = server.timeouts;
   return new Upstream({
@@ -200,6 +212,8 @@ export function upstreamOf(
     requestMs: requestMs ?? 0,
     maxReplyBytes: server.maxReplyBytes,
     customHostMaxReplyBytes: server.customHostMaxReplyBytes,
+    maxFileBytes: server.maxUploadBytes ?? standardUploadBytes,
+    env,
     now,
     newId,
     ledger,

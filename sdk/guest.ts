@@ -3,6 +3,8 @@
  * only that what `host.cache` gives must be awaited there, and that there is neither `host.signal`, `host.header` nor
  * `host.code`. Secrets are handles: they work in headers of `host.fetch`.
  */
+
+export type { Endpoint } from './contracts/endpoint.ts';
 export type {
   AnyCheck,
   Check,
@@ -21,7 +23,6 @@ export type {
 } from './contracts/guardrail.ts';
 export { checkPhases } from './contracts/guardrail.ts';
 export type { FetchReply, Log, LogFields } from './contracts/host.ts';
-export type { Endpoint } from './contracts/provider.ts';
 export { check, guardrail } from './define.ts';
 export { GatewayError } from './errors.ts';
 export { field, nullable } from './fields.ts';

@@ -1,4 +1,3 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js';
 import {
   type CheckCall,
   type CheckFetch,
@@ -12,6 +11,7 @@ import {
   type ModelQuestion,
   type Principal,
 } from 'portcullis/sdk';
+import type { Validator } from '../config/validator.ts';
 import { checkFetch } from '../loader/host.ts';
 import { createCheckCaches } from './check-cache.ts';
 import type { GuardrailUnit } from './registry.ts';
@@ -44,7 +44,7 @@ const longestMs = 600_000;
 /** Makes the hosts of a unit: one for each run. What its manifest does not grant throws `forbidden`. */
 export function hostsOf(
   { manifest }: GuardrailUnit,
-  checkSecrets: ValidateFunction | undefined,
+  checkSecrets: Validator | undefined,
   capabilities: CheckCapabilities,
 ): (call: CheckCall) => CheckHost {
   const { name, permissions = {} } = manifest;

@@ -1,4 +1,3 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js';
 import {
   type AnyCheck,
   asObject,
@@ -17,7 +16,7 @@ import {
 } from 'portcullis/sdk';
 import { nearest } from '../config/nearest.ts';
 import { faultSentence, schemaFaults } from '../config/schema-faults.ts';
-import { fillingValidatorOf } from '../config/validator.ts';
+import { fillingValidatorOf, lateValidator, type Validator } from '../config/validator.ts';
 import { type CheckCapabilities, hostsOf } from './check-host.ts';
 import { isWithin } from './json-size.ts';
 import { narrowed } from './narrowed-input.ts';
@@ -37,22 +36,22 @@ interface Known {
   readonly check: AnyCheck;
   readonly unit: GuardrailUnit;
   readonly hostFor: (call: CheckCall) => CheckHost;
-  readonly validate: ValidateFunction;
+  readonly validate: Validator;
 }
 
 /** Every check of the given units, by id; of a name that stands twice, the unit of the highest version serves. */
 export function createChecks(units: readonly GuardrailUnit[], capabilities: CheckCapabilities): Checks {
   const known = new Map<string, Known>();
-  const credentials = new Map<string, ValidateFunction | undefined>();
+  const credentials = new Map<string, Validator | undefined>();
   for (const unit of units) {
     const { manifest, definition } = unit;
     const secrets = definition.credentials;
-    const checkSecrets = secrets === undefined ? undefined : fillingValidatorOf(secrets);
+    const checkSecrets = secrets === undefined ? undefined : validatorFor(unit, secrets);
     credentials.set(manifest.name, checkSecrets);
     const hostFor = hostsOf(unit, checkSecrets, capabilities);
     for (const [name, check] of Object.entries(definition.checks)) {
       const summary = summaryOf(unit, name, check);
-      known.set(summary.id, { summary, check, unit, hostFor, validate: fillingValidatorOf(check.config) });
+      known.set(summary.id, { summary, check, unit, hostFor, validate: validatorFor(unit, check.config) });
     }
   }
   const summaries = [...known.values()].map(({ summary }) => summary).toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -71,6 +70,11 @@ export function createChecks(units: readonly GuardrailUnit[], capabilities: Chec
       validated(check, given, param);
     },
   };
+}
+
+/** Schemas from elsewhere are compiled at once: a fault in one ends the start. */
+function validatorFor({ trust }: GuardrailUnit, schema: object): Validator {
+  return trust === 'built-in' ? lateValidator(() => fillingValidatorOf(schema)) : fillingValidatorOf(schema);
 }
 
 function summaryOf({ manifest, trust, definition }: GuardrailUnit, name: string, check: AnyCheck): CheckSummary {
@@ -144,7 +148,7 @@ function placed(error: unknown, param: string): GatewayError {
 }
 
 /** A copy of the value with defaults filled in and nothing that may be changed. */
-function validated(check: ValidateFunction, given: JsonObject, param: string): JsonObject {
+function validated(check: Validator, given: JsonObject, param: string): JsonObject {
   const filled = structuredClone(given);
   if (check(filled)) return Object.freeze(filled);
   const faults = schemaFaults(check.errors, filled);

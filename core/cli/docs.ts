@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { errorCodes, type Guardrail, type Manifest } from 'portcullis/sdk';
+import { dialects, errorCodes, type Guardrail, type Manifest, type Provider } from 'portcullis/sdk';
 import { environmentTable } from '../config/env.ts';
 import { fileSchema } from '../config/file-schema.ts';
 import { schemaFileText } from '../config/schema-file.ts';
+import { capabilitiesOf } from '../loader/capabilities.ts';
 
 /** What the walk over a JSON Schema reads of it. */
 interface SchemaNode {
@@ -25,6 +26,7 @@ export async function readmeSections(): Promise<Readonly<Record<string, string>>
     'plugin-environment': pluginEnvironmentText(),
     config: configTable(),
     checks: await checkTable(),
+    providers: await providerTable(),
   };
 }
 
@@ -83,6 +85,38 @@ async function checkTable(): Promise<string> {
       return `| ${cell(manifest.title)} | ${checks.join(', ')} | ${credentials.join(', ')} |`;
     });
   return ['| unit | checks | credentials |', '|---|---|---|', ...(await Promise.all(rows))].join('\n');
+}
+
+/** One row for each provider: how its models are spoken to, and what else it can be asked for. */
+async function providerTable(): Promise<string> {
+  const folder = new URL('../../providers/', import.meta.url);
+  const units = readdirSync(folder)
+    .sort()
+    .map(async (name) => {
+      const manifest = JSON.parse(readFileSync(new URL(`${name}/plugin.json`, folder), 'utf8')) as Manifest;
+      const { default: definition } = (await import(new URL(`${name}/index.ts`, folder).href)) as { default: Provider };
+      return { manifest, definition };
+    });
+  const rows = capabilitiesOf(await Promise.all(units)).map(({ id, capabilities }) => {
+    const generates = capabilities.filter(
+      ({ stream, dialect }) => stream && dialect !== null && !documents.has(dialect),
+    );
+    const formats = unique(generates.map(({ dialect }) => dialect ?? ''));
+    const tools = unique(capabilities.flatMap(({ tools, dialect }) => (tools ? [dialect ?? ''] : [])));
+    const endpoints = unique(capabilities.map(({ endpoint }) => endpoint));
+    const streams = unique(capabilities.flatMap(({ stream, endpoint }) => (stream ? [endpoint] : [])));
+    const shown = endpoints.map((endpoint) => (streams.includes(endpoint) ? `${endpoint}*` : endpoint));
+    return `| \`${id}\` | ${formats.join(', ')} | ${tools.length > 0 ? 'yes' : ''} | ${shown.join(', ')} |`;
+  });
+  return ['| provider | formats | tools | endpoints |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+const documents: ReadonlySet<string> = new Set(
+  Object.values(dialects).flatMap(({ kind, name }) => (kind === 'document' ? [name] : [])),
+);
+
+function unique(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
 }
 
 function configTable(): string {

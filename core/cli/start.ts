@@ -7,6 +7,7 @@ import type { GatewayConfig } from '../config/gateway-config.ts';
 import { logsSettingsOf } from '../config/log-settings.ts';
 import { watchOperatorFile } from '../config/watch.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
+import { compileRequestSchemas } from '../http/validate.ts';
 import { createLog } from '../log.ts';
 import type { Arguments, Console } from './command.ts';
 import { loadConfig } from './operator.ts';
@@ -50,6 +51,7 @@ async function serve(loaded: GatewayConfig, { environment, path, file, log, out 
     ...(logs === undefined ? {} : { logs }),
   };
   const gateway = await createGateway(config, { log });
+  void compileRequestSchemas();
   const { url } = await listening(gateway);
   // Of several workers, the first says it for all.
   if ((cluster.worker?.id ?? 1) === 1) out.print(welcome(gateway, url, file, config.control?.inference ?? true));

@@ -109,6 +109,8 @@ function serverConfig(server: OperatorFile['server'], environment: EnvironmentVa
       totalMs: pick(environment, 'TOTAL_TIMEOUT', server?.timeouts?.total),
       ...(requestMs === undefined ? {} : { requestMs }),
     },
+    maxUploadBytes: pick(environment, 'MAX_UPLOAD_BYTES', server?.max_upload_bytes),
+    machineIdentity: pick(environment, 'MACHINE_IDENTITY', server?.machine_identity),
     maxReplyBytes: pick(environment, 'MAX_REPLY_BYTES', server?.max_reply_bytes),
     customHostMaxReplyBytes: pick(environment, 'CUSTOM_HOST_MAX_REPLY_BYTES', server?.custom_host_max_reply_bytes),
   };

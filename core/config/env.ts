@@ -31,6 +31,8 @@ export const environmentTable = {
   GAP_TIMEOUT: variable(fields.gapMs),
   TOTAL_TIMEOUT: variable(fields.totalMs),
   MAX_BODY_BYTES: variable(fields.bodyLimit),
+  MAX_UPLOAD_BYTES: variable(fields.maxUploadBytes),
+  MACHINE_IDENTITY: variable(fields.machineIdentity),
   MAX_REPLY_BYTES: variable(fields.maxReplyBytes),
   CUSTOM_HOST_MAX_REPLY_BYTES: variable(fields.customHostMaxReplyBytes),
   DRAIN_TIMEOUT: variable(fields.drainTimeoutMs),

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { onDisconnectChoices, standardLedger } from '../ledger/settings.ts';
-import { logLevels } from './gateway-config.ts';
+import { logLevels, standardUploadBytes } from './gateway-config.ts';
 
 // Timers of Node fire at once beyond this many milliseconds.
 const longestMs = 2_147_483_647;
@@ -74,6 +74,15 @@ export const fields = {
   gapMs: milliseconds('Longest silence between two chunks of a reply, in milliseconds.', 120_000),
   totalMs: milliseconds('Longest time of a whole reply, in milliseconds.', 3_600_000),
   bodyLimit: bytes('Largest request body, in bytes.', 33_554_432, longestText),
+  maxUploadBytes: bytes(
+    'Largest file that is uploaded or downloaded, and largest body that is no JSON, in bytes.',
+    standardUploadBytes,
+  ),
+  machineIdentity: Type.Enum(['off', 'operator', 'all'], {
+    default: 'operator',
+    description:
+      "Whose providers may use the identity that a cloud gives this machine (its roles, managed and workload identities): nobody's, those of the operator's file, or also those that organisations have saved.",
+  }),
   maxReplyBytes: bytes('Largest reply of a provider, in bytes.', 134_217_728),
   customHostMaxReplyBytes: bytes('Largest reply of a custom host, in bytes.', 33_554_432),
   drainTimeoutMs: Type.Integer({

@@ -69,6 +69,8 @@ const server = closed(
     trusted_hosts: optional(fields.trustedHosts),
     trusted_proxy_hops: optional(fields.trustedProxyHops),
     timeouts: optional(timeouts),
+    max_upload_bytes: optional(fields.maxUploadBytes),
+    machine_identity: optional(fields.machineIdentity),
     max_reply_bytes: optional(fields.maxReplyBytes),
     custom_host_max_reply_bytes: optional(fields.customHostMaxReplyBytes),
   },

@@ -55,6 +55,9 @@ export interface GatewayConfig {
   readonly ledger?: LedgerSettings;
 }
 
+/** Where a config says nothing. */
+export const standardUploadBytes = 1024 ** 3;
+
 export interface ServerConfig {
   /** Absent: the gateway decides by whether anyone may call without a key. */
   readonly host?: string;
@@ -72,6 +75,10 @@ export interface ServerConfig {
   /** Hosts that a custom host may name although they are private. */
   readonly trustedHosts: readonly string[];
   readonly timeouts: Timeouts;
+  /** Of files in either direction, and of bodies that are no JSON. Default 1 GiB. */
+  readonly maxUploadBytes?: number;
+  /** Whose providers may use the identity of the machine. Default `operator`. */
+  readonly machineIdentity?: 'off' | 'operator' | 'all';
   readonly maxReplyBytes: number;
   readonly customHostMaxReplyBytes: number;
 }

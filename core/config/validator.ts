@@ -1,4 +1,4 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 
 const checking = { allErrors: true, verbose: true, strict: false, validateFormats: false } as const;
 const checker = new Ajv2020(checking);
@@ -12,4 +12,22 @@ export function validatorOf(schema: object): ValidateFunction {
 /** As `validatorOf`, but it fills the schema's defaults into the value: give it a copy. */
 export function fillingValidatorOf(schema: object): ValidateFunction {
   return filler.compile(schema);
+}
+
+/** A check of a value, with its faults after each call. */
+export interface Validator {
+  (value: unknown): boolean;
+  errors?: ErrorObject[] | null | undefined;
+}
+
+/** Compiles when it is asked for the first time: of the many schemas of all units, a gateway uses few. */
+export function lateValidator(compile: () => ValidateFunction): Validator {
+  let compiled: ValidateFunction | undefined;
+  const check: Validator = (value) => {
+    compiled ??= compile();
+    const fits = compiled(value);
+    check.errors = compiled.errors;
+    return fits;
+  };
+  return check;
 }

@@ -14,6 +14,9 @@ import type {
   ProviderSummary,
   Records,
 } from 'portcullis/sdk';
+import { affinityActions } from '../affinity/actions.ts';
+import { type Affinity, createAffinity } from '../affinity/affinity.ts';
+import { expiredAffinityJob, sqlAffinitySource } from '../affinity/sql-source.ts';
 import { directoryActions } from '../directory/actions.ts';
 import { createDirectory, type LiveDirectory } from '../directory/directory.ts';
 import { createStoreSource } from '../directory/store-source.ts';
@@ -79,6 +82,7 @@ export interface ControlPlane {
   readonly store: Store;
   readonly jobs: Jobs;
   readonly counters: LiveCounters;
+  readonly affinity: Affinity;
   readonly checksum: (text: string) => string;
   /** Writes an audit entry in the background. */
   readonly report: (event: AuditEvent) => void;
@@ -136,6 +140,9 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
     const counts = sqlCounterSource(store, now);
     const counters = createCounters({ now, log, metrics: parts.metrics, source: counts, ...parts.redisOptions });
     opened.unshift(() => counters.close());
+    const made = sqlAffinitySource(store, now);
+    const affinity = createAffinity({ now, log, source: made });
+    opened.unshift(() => affinity.close());
 
     const capabilities: ControlCapabilities = {
       log: (plugin) => namedLog(log, plugin),
@@ -188,8 +195,13 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
     const endpoints = routeTable(units, models, [
       ...directoryActions({ source, checksumKey: vault.checksumKey }),
       ...counterActions(counts),
+      ...affinityActions(made),
     ]);
-    const planned = [...units.flatMap(({ control }) => control.jobs ?? []), endedCountsJob(store, now)];
+    const planned = [
+      ...units.flatMap(({ control }) => control.jobs ?? []),
+      endedCountsJob(store, now),
+      expiredAffinityJob(store, now),
+    ];
     const jobs = startJobs(planned, { store, log, now, newId, scheduled: settings.runsJobs });
     opened.unshift(() => jobs.close());
     return {
@@ -198,6 +210,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       store,
       jobs,
       counters,
+      affinity,
       checksum: vault.checksum,
       report: reporter({ store, sink: operations.audit, log, now }),
       welcome,

@@ -1,4 +1,5 @@
 import { GatewayError, type Log } from 'portcullis/sdk';
+import { affinityMigrations } from '../affinity/tables.ts';
 import { directoryMigrations } from '../directory/versions.ts';
 import { counterMigrations } from '../limits/tables.ts';
 import type { PluginEntry } from '../loader/load.ts';
@@ -16,6 +17,7 @@ const core: MigrationSet = {
     ...firstStartMigrations,
     ...directoryMigrations,
     ...counterMigrations,
+    ...affinityMigrations,
   ],
 };
 

@@ -10,8 +10,9 @@ import { type MetricsRouteOptions, metricsRoute } from '../telemetry/metrics-rou
 import { controlRouter } from './control-routes.ts';
 import { exchangeOf, noInference } from './exchange-of.ts';
 import { type HandlerOptions, inferenceHandler, plainError } from './handle.ts';
-import { dialectOfPath, type InferenceRoute, inferenceRoutes } from './inference.ts';
+import { dialectOfPath, type InferenceRoute, inferenceRoutes, otherRoute } from './inference.ts';
 import { refuseForeignPages } from './local-callers.ts';
+import { providersRoute } from './providers-route.ts';
 
 export interface AppOptions extends HandlerOptions {
   /** The state that serves now, for what is no inference request. */
@@ -43,8 +44,10 @@ export function createApp(options: AppOptions): Koa {
   if (options.inference) for (const route of inferenceRoutes) addRoute(router, route, options);
   const control = options.control === undefined ? undefined : controlRouter(options.control, options);
   app.use(router.routes());
+  app.use(providersRoute({ ...options, listsSaved: control !== undefined }));
   // Behind the routes to models, so that they do not pay for its many paths.
   if (control !== undefined) app.use(control.routes());
+  if (options.inference) app.use(otherPaths(options, router, control));
   app.use((ctx) => {
     const known = methodsOf(router, ctx.path);
     const error = noRoute(ctx, [...known, ...(control === undefined ? [] : methodsOf(control, ctx.path))]);
@@ -58,6 +61,31 @@ export function createApp(options: AppOptions): Koa {
   return app;
 }
 
+/**
+ * What no route knows goes to the provider that the request names, as the proxy route would take it there: stored chats are
+ * listed by a GET of the path that chats are posted to.
+ */
+function otherPaths(options: AppOptions, router: Router, control: Router | undefined) {
+  const serve = inferenceHandler(otherRoute, options);
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const { path, req, method } = ctx;
+    const known =
+      methodsOf(router, path).includes(method) || (control !== undefined && methodsOf(control, path).length > 0);
+    if (known || !path.startsWith('/v1/') || !namesProvider(req.headers, options.runtime().config.server))
+      return next();
+    return serve(ctx, { path: path.slice('/v1/'.length) });
+  };
+}
+
+const signals = ['provider', 'virtual-key', 'config'];
+
+function namesProvider(
+  headers: Context['req']['headers'],
+  { headerVendors }: { headerVendors: readonly string[] },
+): boolean {
+  return headerVendors.some((vendor) => signals.some((name) => headers[`x-${vendor}-${name}`] !== undefined));
+}
+
 function noRoute(ctx: Context, methods: readonly string[]): GatewayError {
   const path = ctx.path.slice(0, 200);
   if (methods.length === 0) return new GatewayError('not_found', `There is no route ${ctx.method} ${path}.`);
@@ -69,10 +97,27 @@ function noRoute(ctx: Context, methods: readonly string[]): GatewayError {
 
 function addRoute(router: Router, route: InferenceRoute, options: AppOptions): void {
   const serve = inferenceHandler(route, options);
-  const proxied = route.endpoint === 'proxy';
+  const below = wildcardOf(route);
   router[route.method](route.path, (ctx: RouterContext) =>
-    serve(ctx, proxied ? { path: ctx.path.slice('/v1/proxy/'.length) } : paramsOf(ctx)),
+    serve(ctx, below === undefined ? paramsOf(ctx) : below(ctx.path)),
   );
+}
+
+/** What stands for a whole path is handed on as the client has encoded it; the name of a model alone is decoded. */
+function wildcardOf({ path, under = '' }: InferenceRoute): ((requested: string) => Record<string, string>) | undefined {
+  const [before, name] = path.split('*');
+  if (before === undefined || name === undefined) return undefined;
+  if (name === 'rest') return (requested) => ({ rest: requested.slice(before.length - 1) });
+  if (name === 'path') return (requested) => ({ path: under + requested.slice(before.length) });
+  return (requested) => ({ [name]: decoded(requested.slice(before.length)) });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function paramsOf(ctx: RouterContext): Record<string, string> {

@@ -45,10 +45,14 @@ function left(): GatewayError {
   return new GatewayError('client_closed', 'The client left before the request was complete.');
 }
 
+export function isJsonType(type: string): boolean {
+  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type);
+}
+
 /** Whether a content type says JSON; a client that says nothing is taken to mean it. */
 export function checkJsonType(request: IncomingMessage): void {
   const type = request.headers['content-type'];
-  if (type === undefined || /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) return;
+  if (type === undefined || isJsonType(type)) return;
   throw new GatewayError(
     'unsupported_media_type',
     `The content type "${type.slice(0, 60)}" is not accepted here: send application/json.`,

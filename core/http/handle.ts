@@ -7,10 +7,10 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import { identify, runExchange } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
 import { settle } from '../pipeline/settle.ts';
-import { checkJsonType, parseBody, readBody } from './body.ts';
 import { errorReply } from './errors.ts';
 import { exchangeOf } from './exchange-of.ts';
 import type { InferenceRoute } from './inference.ts';
+import { readRequest } from './read-request.ts';
 import { respond } from './respond.ts';
 
 /** One state of the gateway, held by a request for as long as it runs. */
@@ -37,7 +37,11 @@ export function inferenceHandler(route: InferenceRoute, options: HandlerOptions)
     if (runtime.pipeline.keepsBodies && outcome.body.kind === 'stream') exchange.sent = new Capture();
     exchange.clock.replied();
     respond(ctx.res, exchange, outcome, (ending) => {
-      void settle(runtime, exchange, outcome, ending).finally(release);
+      void settle(runtime, exchange, outcome, ending).finally(() => {
+        release();
+        void exchange.upload?.spooled.release();
+        for (const letGo of exchange.releases) void letGo();
+      });
     });
   };
 }
@@ -66,15 +70,7 @@ async function outcomeOf(
     const identified = identify(runtime, exchange);
     if (identified instanceof Promise) await identified;
     authorise(exchange);
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      const readsJson = route.kind !== undefined || route.readsJson === true;
-      if (readsJson) checkJsonType(ctx.req);
-      const since = performance.now();
-      const bytes = await readBody(ctx.req, runtime.config.server.bodyLimit);
-      exchange.rawBody = bytes;
-      if (readsJson) exchange.body = parseBody(bytes);
-      exchange.clock.spend('parse', since);
-    }
+    await readRequest(ctx.req, route, exchange, runtime);
     return await runExchange(runtime, exchange, route.kind);
   } catch (error) {
     return errorReply(error, exchange.id, exchange.dialect, runtime.log);

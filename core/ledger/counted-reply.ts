@@ -1,7 +1,17 @@
-import { asObject, type Dialect, type JsonObject, type MaybePromise, parseJson, UsageMeter } from 'portcullis/sdk';
+import {
+  asObject,
+  type EmbeddingDialect,
+  type GenerationDialect,
+  type JsonObject,
+  type MaybePromise,
+  parseJson,
+  UsageMeter,
+} from 'portcullis/sdk';
 import { Capture } from './capture.ts';
 import { type StreamReading, saidInBytes, saidInStream } from './replied.ts';
 import type { Said } from './said-texts.ts';
+
+type CountedDialect = GenerationDialect | EmbeddingDialect;
 
 /** A reply of a provider, as far as its tokens go. */
 export interface CountedReply {
@@ -28,12 +38,12 @@ export class StreamedReply implements CountedReply {
 /** A reply that came whole; most are forwarded unread, and read for their counts when somebody asks. */
 export class WholeReply implements CountedReply {
   readonly #bytes: Buffer;
-  readonly #dialect: Dialect;
+  readonly #dialect: CountedDialect;
   readonly #json: JsonObject | undefined;
   #meter: UsageMeter | undefined;
 
   /** `json`: the reply, where it has been parsed already. */
-  constructor(bytes: Buffer, dialect: Dialect, json?: JsonObject) {
+  constructor(bytes: Buffer, dialect: CountedDialect, json?: JsonObject) {
     this.#bytes = bytes;
     this.#dialect = dialect;
     this.#json = json;

@@ -39,6 +39,7 @@ export function saidInRequest(name: DialectName, body: JsonObject): Said {
       const texts = input.filter((item) => typeof item === 'string');
       return { texts, tokens: input.reduce((sum, item) => sum + (typeof item === 'string' ? 0 : item.length), 0) };
     }
+    if (dialect.kind === 'document') return { texts: stringsIn(body), tokens: 0 };
     const call = dialect.decodeCall(body, context);
     const texts = call.messages.flatMap(({ parts }) => parts.flatMap(partTexts));
     const tools = (call.tools ?? []).map(toolText);

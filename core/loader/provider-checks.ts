@@ -25,11 +25,11 @@ function ungrantedVariables({ permissions }: Manifest, properties: Properties): 
   });
 }
 
-function unknownDialects({ endpoints }: Provider): readonly string[] {
+function unknownDialects({ endpoints, families = [] }: Provider): readonly string[] {
   const known = Object.keys(dialects);
-  return Object.entries(endpoints).flatMap(([name, endpoint]) => {
-    const dialect = endpoint.dialect;
-    if (dialect === undefined || known.includes(dialect)) return [];
+  const all = [endpoints, ...families.map((family) => family.endpoints)].flatMap((offered) => Object.entries(offered));
+  return all.flatMap(([name, { dialect }]) => {
+    if (typeof dialect !== 'string' || known.includes(dialect)) return [];
     const close = nearest(dialect, known);
     return [
       `endpoints.${name}.dialect is "${dialect}", which is none of ${known.join(', ')}${close === undefined ? '' : ` (did you mean ${close}?)`}`,

@@ -1,5 +1,4 @@
 import { asObject, asString, GatewayError, parseJson, type TargetContext } from 'portcullis/sdk';
-import { withoutSlug } from '../upstream/outbound.ts';
 import type { Exchange } from './exchange.ts';
 import type { TargetProvider } from './target-provider.ts';
 
@@ -8,7 +7,7 @@ import type { TargetProvider } from './target-provider.ts';
  * @throws GatewayError when a saved provider is limited to some models and this is none of them
  */
 export function allowedModel(exchange: Exchange, provider: TargetProvider, { body }: TargetContext): string {
-  const model = withoutSlug(asString(body.model) ?? '');
+  const model = withoutSlug(asString(body.model) ?? '', provider);
   if (provider.models === undefined) return model;
   if (exchange.endpoint !== 'proxy') {
     if (model !== '') checkModel(provider, model);
@@ -16,6 +15,15 @@ export function allowedModel(exchange: Exchange, provider: TargetProvider, { bod
   }
   if (provider.entry !== undefined) checkProxied(exchange, provider);
   return model;
+}
+
+/** `@slug/model` chose the provider; the provider wants to see `model`. */
+function withoutSlug(model: string, { unit, slug }: TargetProvider): string {
+  const slash = model.startsWith('@') ? model.indexOf('/') : -1;
+  if (slash === -1) return model;
+  const named = model.slice(1, slash);
+  const chosen = unit.definition.atNames !== true || named === slug || named === unit.name;
+  return chosen ? model.slice(slash + 1) : model;
 }
 
 /** Where providers name a model in their paths. */

@@ -27,9 +27,13 @@ import {
   traceparentOf,
 } from '../telemetry/trace-context.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
+import type { Upload } from '../upstream/outbound-body.ts';
 
 /** Control headers whose documented name has an older spelling that clients still send. */
 const spellings: Readonly<Record<string, string>> = { 'strict-compliance': 'strict-open-ai-compliance' };
+
+/** The one header of the contract without `x-`: it selects the version of a provider's interface. */
+const interfaceVersion = 'interface-version';
 
 const spelledOut = new WeakMap<readonly string[], Map<string, readonly string[]>>();
 
@@ -43,9 +47,12 @@ function headerNames(vendors: readonly string[], name: string): readonly string[
   const known = names.get(name);
   if (known !== undefined) return known;
   const older = spellings[name];
-  const full = [name, ...(older === undefined ? [] : [older])].flatMap((spelling) =>
-    vendors.map((vendor) => `x-${vendor}-${spelling}`),
-  );
+  const full =
+    name === interfaceVersion
+      ? vendors.map((vendor) => `${vendor}-beta`)
+      : [name, ...(older === undefined ? [] : [older])].flatMap((spelling) =>
+          vendors.map((vendor) => `x-${vendor}-${spelling}`),
+        );
   names.set(name, full);
   return full;
 }
@@ -92,6 +99,12 @@ export class Exchange implements RequestContext {
   sent: Capture | undefined;
   body: JsonObject = {};
   rawBody: Uint8Array | undefined;
+  /** A body that is no JSON. */
+  upload: Upload | undefined;
+  /** Let go of what was kept for it beside that, once it is over. */
+  readonly releases: (() => Promise<void>)[] = [];
+  /** Sub-protocols that the client of a WebSocket offers its provider. */
+  socketProtocols: readonly string[] = [];
   principal: Principal = unidentified;
   metadata: Readonly<Record<string, string>> = {};
   /** Of callers who belong to an organisation. */
@@ -112,7 +125,7 @@ export class Exchange implements RequestContext {
   note: RequestNote | undefined;
   /** Of the target that was tried last. */
   providerSlug: string | undefined;
-  readonly #vendors: readonly string[];
+  readonly vendors: readonly string[];
   readonly #caller: CallersTrace | undefined;
 
   constructor(options: ExchangeOptions) {
@@ -125,7 +138,7 @@ export class Exchange implements RequestContext {
     this.params = options.params;
     this.headers = options.headers;
     this.startedAt = options.startedAt;
-    this.#vendors = options.vendors;
+    this.vendors = options.vendors;
     const caller = readTraceContext(options.headers);
     this.traceId = this.control('trace-id')?.slice(0, 128) || caller?.traceId || options.id;
     this.#caller = caller;
@@ -149,17 +162,17 @@ export class Exchange implements RequestContext {
 
   /** The vendor segment that the caller uses; replies use the same. */
   get vendor(): string {
-    const [canonical = 'gw', ...aliases] = this.#vendors;
+    const [canonical = 'gw', ...aliases] = this.vendors;
     if (aliases.length === 0) return canonical;
     for (const name in this.headers) {
-      const vendor = this.#vendors.find((candidate) => name.startsWith(`x-${candidate}-`));
+      const vendor = this.vendors.find((candidate) => name.startsWith(`x-${candidate}-`));
       if (vendor !== undefined) return vendor;
     }
     return canonical;
   }
 
   control(name: string): string | undefined {
-    for (const header of headerNames(this.#vendors, name)) {
+    for (const header of headerNames(this.vendors, name)) {
       const value = this.headers[header];
       if (value !== undefined) return value;
     }

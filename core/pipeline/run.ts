@@ -1,4 +1,12 @@
-import { GatewayError, type MaybePromise, type Outcome, type RequestKind, type Resolution } from 'portcullis/sdk';
+import {
+  GatewayError,
+  kindsWithoutModel,
+  type MaybePromise,
+  type Outcome,
+  type RequestKind,
+  type Resolution,
+} from 'portcullis/sdk';
+import { pinnedTarget } from '../affinity/pin.ts';
 import { validateRequest } from '../http/validate.ts';
 import { type WalkFacts, walk } from '../routing/walk.ts';
 import { type Exchange, metadataOf } from './exchange.ts';
@@ -7,7 +15,7 @@ import type { ResolvedPlan } from './plans.ts';
 import { enterPrompt } from './prompts.ts';
 import type { Runtime } from './runtime.ts';
 import { refuseInline } from './saved-only.ts';
-import { runTarget } from './target.ts';
+import { abandon, runTarget } from './target.ts';
 import { enterWorkspace } from './workspace.ts';
 
 /** Takes one identified request through the request phases and the router. Throws what ends it before any target. */
@@ -24,6 +32,9 @@ export async function runExchange(
   const admitted = runtime.pipeline.admit(exchange);
   if (admitted instanceof Promise) await admitted;
   if (exchange.endpoint === 'listModels' && plan.listsModels) return integratedModels(runtime, exchange);
+  const pinning = pinnedTarget(runtime, exchange, plan);
+  const pinned = pinning instanceof Promise ? await pinning : pinning;
+  if (pinned !== undefined) return runTarget(runtime, exchange, pinned.plan, pinned.leaf);
   const { root } = plan.plan;
   if (root.kind === 'leaf') return runTarget(runtime, exchange, plan, root);
   return walk(
@@ -31,13 +42,8 @@ export async function runExchange(
     walkFacts(runtime, exchange, plan),
     (leaf) => runTarget(runtime, exchange, plan, leaf),
     runtime.breakers,
-    giveUp,
+    abandon,
   );
-}
-
-/** An outcome that another target replaces: its stream must not hold a connection. */
-function giveUp({ body }: Outcome): void {
-  if (body.kind === 'stream') body.stream.abort();
 }
 
 /** What the strategies may look at. */
@@ -114,7 +120,7 @@ function applyResolution(
   // What prompts put into its place is looked at when it is there.
   if (schema === undefined || plan.promptsOnly) return plan;
   validateRequest(schema, exchange.body, { strict: exchange.strict && !plan.relaxed });
-  if (exchange.body.model === undefined && !plan.suppliesModel) {
+  if (exchange.body.model === undefined && !plan.suppliesModel && !kindsWithoutModel.has(schema)) {
     throw new GatewayError('bad_request', 'model is required: a string that names the model.', { param: 'model' });
   }
   return plan;

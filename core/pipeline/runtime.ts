@@ -1,4 +1,5 @@
-import type { Checks, Directory, Log } from 'portcullis/sdk';
+import type { Checks, Directory, JsonObject, Log } from 'portcullis/sdk';
+import type { Affinity } from '../affinity/affinity.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import type { Breakers } from '../routing/breaker.ts';
 import type { ProviderUnit } from '../upstream/provider-unit.ts';
@@ -16,6 +17,7 @@ export interface Runtime {
   readonly upstream: Upstream;
   readonly breakers: Breakers;
   readonly settings: TargetSettings;
+  readonly affinity: Affinity;
   /** The records of organisations and their workspaces; undefined: there is no control plane. */
   readonly directory: Directory | undefined;
   /** Nobody needs a key: true until there is one. May change while it runs. */
@@ -25,6 +27,8 @@ export interface Runtime {
   readonly log: Log;
   readonly now: () => number;
   readonly random: () => number;
+  /** What each provider can be asked for, as the API lists it. */
+  capabilities(): JsonObject;
   /** `name` or `name@major`. @throws GatewayError `unknown_provider` */
   findProvider(name: string): ProviderUnit;
 }

@@ -71,7 +71,8 @@ function costOf(
   });
 }
 
-function recordOf(
+/** What is known of a request whose reply is there; times come later. */
+export function recordOf(
   exchange: Exchange,
   outcome: Outcome,
   left: boolean,

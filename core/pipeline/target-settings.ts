@@ -18,6 +18,8 @@ export interface TargetSettingsOptions extends Partial<Omit<WorkspaceProvidersOp
   readonly providers: Readonly<Record<string, SavedProvider>>;
   readonly findProvider: FindUnit;
   readonly env: (name: string) => string | undefined;
+  /** Whose providers may use the identity of the machine. Default: nobody's. */
+  readonly machineIdentity?: 'off' | 'operator' | 'all';
 }
 
 type SavedCode = 'unknown_virtual_key' | 'unknown_provider';
@@ -27,13 +29,15 @@ const nothing = (): undefined => undefined;
 /** Finds the provider of a target and the settings that it is called with. */
 export class TargetSettings {
   readonly #env: TargetSettingsOptions['env'];
+  readonly #machineIdentity: 'off' | 'operator' | 'all';
   readonly #ofFile: ReturnType<typeof fileProviders>;
   readonly #ofWorkspaces: WorkspaceProviders;
   /** Settings that owe nothing to the request, by target, then by the saved model or the provider. */
   readonly #remembered = new WeakMap<Leaf, WeakMap<TargetProvider | IntegratedModel, Remembered>>();
 
-  constructor({ providers, findProvider, env, directory, secrets, now }: TargetSettingsOptions) {
+  constructor({ providers, findProvider, env, machineIdentity, directory, secrets, now }: TargetSettingsOptions) {
     this.#env = env;
+    this.#machineIdentity = machineIdentity ?? 'off';
     this.#ofFile = fileProviders(providers, findProvider);
     this.#ofWorkspaces = new WorkspaceProviders({
       directory,
@@ -105,7 +109,14 @@ export class TargetSettings {
       operatorHost: plan.operatorHost,
       fromHeaders,
       env: provider.foreign === true ? nothing : this.#env,
+      machine: this.#mayBeMachine(provider),
     });
+  }
+
+  /** Callers of organisations use it by what these have saved, if at all. */
+  #mayBeMachine({ entry, foreign }: TargetProvider): boolean {
+    if (foreign === true) return false;
+    return entry === undefined ? this.#machineIdentity !== 'off' : this.#machineIdentity === 'all';
   }
 
   #find(slug: string, { principal }: Exchange): MaybePromise<TargetProvider | undefined> {

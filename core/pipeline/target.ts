@@ -6,6 +6,11 @@ import {
   type Outcome,
   type TargetContext,
 } from 'portcullis/sdk';
+import { WebSocket } from 'ws';
+import { keepAffinity } from '../affinity/keep.ts';
+import { holdsLines, judgeLines } from '../batches/lines-in.ts';
+import { holdsOutput, judgeOutput } from '../batches/lines-out.ts';
+import { uploadFor } from '../batches/upload.ts';
 import type { Leaf } from '../routing/plan.ts';
 import { buildOutbound, type Outbound } from '../upstream/outbound.ts';
 import { errorOutcome, type OutcomeFacts } from '../upstream/outcome.ts';
@@ -38,6 +43,10 @@ export async function runTarget(
     const prepared = prepareTarget(runtime, exchange, plan, leaf, provider, body);
     const target = prepared instanceof Promise ? await prepared : prepared;
     if (target instanceof Answer) return target.outcome;
+    const denied = holdsLines(exchange, provider, target)
+      ? await judgeLines(runtime, exchange, provider, target)
+      : undefined;
+    if (denied !== undefined) return denied.outcome;
     const answer = target.cache === undefined ? undefined : await lookedUp(runtime, exchange, target);
     exchange.clock.called();
     if (answer !== undefined) return await judged(runtime, exchange, target, answer);
@@ -60,6 +69,12 @@ async function lookedUp(
   }
 }
 
+/** An outcome that nobody gets must not hold a connection. */
+export function abandon({ body, session }: Outcome): void {
+  if (body.kind === 'stream') body.stream.abort();
+  if (session instanceof WebSocket) session.terminate();
+}
+
 /** What the plugins behind the call make of an outcome. */
 function judged(
   { pipeline }: Runtime,
@@ -69,7 +84,7 @@ function judged(
 ): MaybePromise<Outcome> {
   const since = performance.now();
   const giveUp = (error: unknown): never => {
-    if (outcome.body.kind === 'stream') outcome.body.stream.abort();
+    abandon(outcome);
     throw error;
   };
   try {
@@ -107,12 +122,17 @@ function attempted(
         path: leaf.path,
         strict: target.strict,
         requestTimeoutMs: leaf.requestTimeoutMs,
+        socketProtocols: exchange.socketProtocols,
         dropped: (field) => log.debug('reply_field_dropped', { request: exchange.id, provider: name, field }),
       })
       .then((outcome) => {
         noteAttempt(exchange, outcome, since);
-        return judged(runtime, exchange, target, outcome);
+        const kept = keepAffinity(runtime, exchange, plan, leaf, provider, outcome);
+        return kept instanceof Promise
+          ? kept.then((own) => judged(runtime, exchange, target, own))
+          : judged(runtime, exchange, target, kept);
       })
+      .then((final) => (holdsOutput(exchange, target) ? judgeOutput(runtime, exchange, target, final) : final))
       .catch((error: unknown) => {
         const outcome = outcomeOfError(exchange, error, facts);
         noteAttempt(exchange, outcome, since);
@@ -240,7 +260,9 @@ export function outboundOf(
     unit: provider.unit,
     settings: runtime.settings.settingsOf(leaf, provider, plan, exchange, model),
     body: target.body,
+    model,
     rawBody: exchange.rawBody,
+    upload: uploadFor(target) ?? exchange.upload,
     trace: exchange.traceHeaders,
     strict: target.strict,
     vendors: runtime.config.server.headerVendors,

@@ -1,106 +1,106 @@
 import {
   type Auth,
+  type AuthTools,
   asNumber,
   asObject,
   asString,
   GatewayError,
+  type MachineIdentity,
+  type MaybePromise,
   parseJson,
+  type RequestToSign,
   type Settings,
-  type TokenRequest,
 } from 'portcullis/sdk';
+import { CachedTokens } from './cached-tokens.ts';
 
 /** Sends a token request and gives status and body. */
-export type SendTokenRequest = (request: TokenRequest) => Promise<{ readonly status: number; readonly body: string }>;
+export type SendTokenRequest = AuthTools['send'];
+
+/** The headers that carry a credential. */
+export type Credential = Readonly<Record<string, string>>;
+
+/** As whom a provider is called. */
+export interface Identity {
+  readonly settings: Settings;
+  /** Name of the unit, for messages. */
+  readonly upstream: string;
+  /** Whether the settings may spend the identity of the machine. */
+  readonly machine?: boolean | undefined;
+}
 
 /** Where `explain` shows no value: a stand-in for a token that is only fetched when a request is really sent. */
 export const unfetchedToken = 'Bearer <fetched when the request is sent>';
 
-interface CachedToken {
-  readonly value: Promise<string>;
-  /** Epoch milliseconds after which a new one is fetched. */
-  staleAt: number;
-}
-
-const maxTokens = 1000;
-const marginMs = 5 * 60_000;
-/** For a token that does not say how long it lives. */
-const unknownLifeMs = 30_000;
-
 type TokenAuth = Extract<Auth, { kind: 'token' }>;
 
-/** Turns a provider's auth into headers; tokens are cached until shortly before they end, one fetch at a time. */
+const bearerToken = 'bearer';
+const noCredential: Credential = Object.freeze({});
+
+/** Turns a provider's auth into headers. */
 export class Authenticator {
   readonly #send: SendTokenRequest;
   readonly #now: () => number;
-  readonly #tokens = new Map<string, CachedToken>();
+  readonly #machine: MachineIdentity | undefined;
+  readonly #tokens: CachedTokens;
 
-  constructor(send: SendTokenRequest, now: () => number) {
+  constructor(send: SendTokenRequest, now: () => number, machine?: MachineIdentity) {
     this.#send = send;
     this.#now = now;
+    this.#machine = machine;
+    this.#tokens = new CachedTokens(now);
   }
 
   /** The headers that carry the credential; no promise unless a token has to be fetched or waited for. */
-  headersFor(
-    auth: Auth,
-    settings: Settings,
-    upstream: string,
-  ): Record<string, string> | Promise<Record<string, string>> {
+  headersFor(auth: Auth, identity: Identity, request: () => RequestToSign): MaybePromise<Credential> {
     switch (auth.kind) {
       case 'none':
-        return {};
+        return noCredential;
       case 'bearer': {
-        const value = asString(settings[auth.from]);
-        return value === undefined ? {} : { authorization: `Bearer ${value}` };
+        const value = asString(identity.settings[auth.from]);
+        return value === undefined ? noCredential : { authorization: `${auth.scheme ?? 'Bearer'} ${value}` };
       }
       case 'header': {
-        const value = asString(settings[auth.from]);
-        return value === undefined ? {} : { [auth.name]: value };
+        const value = asString(identity.settings[auth.from]);
+        return value === undefined ? noCredential : { [auth.name]: value };
       }
       case 'token':
-        return this.#bearerToken(auth, settings, upstream);
+        return this.#bearerToken(auth, identity);
+      case 'signed':
+        return auth.headers(request(), identity.settings, this.#toolsOf(identity));
     }
   }
 
-  async #bearerToken(auth: TokenAuth, settings: Settings, upstream: string): Promise<Record<string, string>> {
-    // By the settings, not by the request: a signed assertion differs each time that it is made.
-    const key = JSON.stringify([upstream, settings]);
-    const cached = this.#tokens.get(key);
-    if (cached !== undefined && cached.staleAt > this.#now()) return { authorization: `Bearer ${await cached.value}` };
-    const token: CachedToken = {
-      value: this.#fetch(auth, settings, upstream).then(({ value, staleAt }) => {
-        token.staleAt = staleAt;
-        return value;
-      }),
-      staleAt: Number.POSITIVE_INFINITY,
-    };
-    if (this.#tokens.size >= maxTokens) this.#tokens.clear();
-    this.#tokens.set(key, token);
-    try {
-      return { authorization: `Bearer ${await token.value}` };
-    } catch (error) {
-      if (this.#tokens.get(key) === token) this.#tokens.delete(key);
-      throw error;
-    }
+  /** The provider has refused what was cached for these settings: the next request asks anew. */
+  forget(identity: Identity): void {
+    this.#tokens.forget(identity);
   }
 
-  async #fetch(
-    auth: TokenAuth,
-    settings: Settings,
-    upstream: string,
-  ): Promise<{ readonly value: string; readonly staleAt: number }> {
-    const { status, body } = await this.#send(await auth.request(settings));
+  async #bearerToken(auth: TokenAuth, identity: Identity): Promise<Credential> {
+    const token = await this.#tokens.get(identity, bearerToken, () => this.#fetch(auth, identity));
+    return { authorization: `Bearer ${token}` };
+  }
+
+  async #fetch(auth: TokenAuth, identity: Identity) {
+    const { upstream, settings } = identity;
+    const { status, body } = await this.#send(await auth.request(settings, this.#toolsOf(identity)));
     const answer = asObject(parseJson(body));
-    const token = asString(answer?.access_token);
-    if (status !== 200 || token === undefined) {
+    const value = asString(answer?.access_token);
+    if (status !== 200 || value === undefined) {
       throw new GatewayError(
         'upstream_error',
         `The token endpoint of ${upstream} answered with status ${status} and no token.`,
       );
     }
     const lifeMs = (asNumber(Number(answer?.expires_in)) ?? 0) * 1000;
+    return { value, expiresAtMs: lifeMs > 0 ? this.#now() + lifeMs : 0 };
+  }
+
+  #toolsOf(identity: Identity): AuthTools {
     return {
-      value: token,
-      staleAt: this.#now() + (lifeMs > 0 ? Math.max(lifeMs - marginMs, lifeMs / 2) : unknownLifeMs),
+      now: this.#now,
+      send: this.#send,
+      cached: (name, make) => this.#tokens.get(identity, `own:${name}`, make),
+      machine: identity.machine === true ? this.#machine : undefined,
     };
   }
 }

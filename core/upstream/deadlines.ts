@@ -12,6 +12,8 @@ export class Deadlines {
   readonly #expired: (expiry: Expiry) => void;
   readonly #startedAt: number;
   #activeAt = 0;
+  #uploading = false;
+  #waitingSince: number;
   #headCame = false;
   #streams = false;
   #paused = false;
@@ -22,10 +24,21 @@ export class Deadlines {
     this.#limits = limits;
     this.#expired = expired;
     this.#startedAt = startedAt;
+    this.#waitingSince = startedAt;
     const shortest = least(limits.firstByteMs, limits.gapMs, limits.totalMs, limits.requestMs);
     if (shortest === 0) return;
     const left = shortest - (performance.now() - startedAt);
     this.#timer = setTimeout(() => this.#look(), Math.max(1, left));
+  }
+
+  /** The request's body is on its way, which may take long: nobody waits for the reply yet. */
+  uploading(): void {
+    this.#uploading = true;
+  }
+
+  uploaded(): void {
+    this.#uploading = false;
+    this.#waitingSince = performance.now();
   }
 
   /** The reply's head has come. A stream has met the request's own limit with it. */
@@ -57,12 +70,12 @@ export class Deadlines {
     const now = performance.now();
     const { firstByteMs, gapMs, totalMs, requestMs } = this.#limits;
     const running: readonly [Expiry['kind'], number, number][] = [
-      ['attempt', this.#headCame ? 0 : firstByteMs, this.#startedAt],
+      ['attempt', this.#headCame || this.#uploading ? 0 : firstByteMs, this.#waitingSince],
       ['attempt', this.#streams ? 0 : requestMs, this.#startedAt],
       ['attempt', totalMs, this.#startedAt],
       ['gap', this.#headCame && !this.#paused ? gapMs : 0, this.#activeAt],
     ];
-    let wake = gapMs > 0 ? gapMs : Number.POSITIVE_INFINITY;
+    let wake = least(gapMs, this.#uploading ? firstByteMs : 0) || Number.POSITIVE_INFINITY;
     for (const [kind, limitMs, since] of running) {
       if (limitMs === 0) continue;
       const left = since + limitMs - now;

@@ -1,10 +1,13 @@
 import {
+  bounded,
   type Dialect,
-  type DialectName,
   dialects,
   type Endpoint,
   type EndpointSpec,
   GatewayError,
+  type GenerationDialect,
+  type Provider,
+  type Settings,
 } from 'portcullis/sdk';
 import type { ProviderUnit } from './provider-unit.ts';
 
@@ -26,17 +29,42 @@ export interface ChosenEndpoint {
   readonly dialect: Dialect | undefined;
 }
 
-/** @throws GatewayError `endpoint_unsupported` */
-export function chooseEndpoint(unit: ProviderUnit, wanted: Endpoint, preferResponses: boolean): ChosenEndpoint {
+/** @param model as the client names it, without the slug of a saved provider @throws GatewayError `endpoint_unsupported` */
+export function chooseEndpoint(
+  { name, definition }: Pick<ProviderUnit, 'name' | 'definition'>,
+  wanted: Endpoint,
+  model: string,
+  preferResponses: boolean,
+  settings: Settings = {},
+): ChosenEndpoint {
+  const offered = endpointsFor(definition, model, settings);
   const others = wanted === 'messages' && preferResponses ? viaResponses : (substitutes[wanted] ?? []);
   for (const endpoint of [wanted, ...others]) {
-    const spec = unit.definition.endpoints[endpoint];
+    const spec = offered[endpoint];
     if (spec !== undefined) return { endpoint, spec, dialect: dialectOf(spec.dialect) };
   }
-  const offered = Object.keys(unit.definition.endpoints).join(', ');
-  throw new GatewayError('endpoint_unsupported', `${wanted} is not supported by ${unit.name}. It offers: ${offered}.`);
+  const names = Object.keys(offered).join(', ');
+  throw new GatewayError('endpoint_unsupported', `${wanted} is not supported by ${name}. It offers: ${names}.`);
 }
 
-function dialectOf(name: DialectName | undefined): Dialect | undefined {
-  return name === undefined ? undefined : dialects[name];
+/** By what a family offers and what holds for all; made once for each. */
+const merged = new WeakMap<Provider['endpoints'], Provider['endpoints']>();
+
+/** What a provider offers for a model. */
+function endpointsFor({ endpoints, families }: Provider, model: string, settings: Settings): Provider['endpoints'] {
+  const family = families?.find(({ fits }) => fits(model, settings));
+  if (family === undefined) return endpoints;
+  const known = merged.get(family.endpoints) ?? { ...endpoints, ...family.endpoints };
+  merged.set(family.endpoints, known);
+  return known;
+}
+
+const ownDialects = new WeakMap<GenerationDialect, GenerationDialect>();
+
+function dialectOf(dialect: EndpointSpec['dialect']): Dialect | undefined {
+  if (typeof dialect === 'string') return dialects[dialect];
+  if (dialect?.kind !== 'generation') return dialect;
+  const known = ownDialects.get(dialect) ?? bounded(dialect);
+  ownDialects.set(dialect, known);
+  return known;
 }

@@ -1,5 +1,5 @@
 import { GatewayError, type LocalRequest, type Provider, type ReplySink } from 'portcullis/sdk';
-import type { WireReply, WireRequest, WireStream } from './transport.ts';
+import { isStreamed, type WireReply, type WireRequest, type WireStream } from './transport.ts';
 import { transportError } from './transport-errors.ts';
 
 type Serve = NonNullable<Provider['serve']>;
@@ -8,17 +8,16 @@ type Serve = NonNullable<Provider['serve']>;
 export async function transmitLocally(serve: Serve, wire: WireRequest): Promise<WireReply> {
   const abort = new AbortController();
   const forget = wire.cancellation.onCancel(() => abort.abort());
-  const body = typeof wire.body === 'string' ? Buffer.from(wire.body) : (wire.body ?? new Uint8Array());
-  const request: LocalRequest = {
-    method: wire.method,
-    path: wire.path,
-    headers: wire.headers,
-    body,
-    signal: abort.signal,
-  };
   const deadline = deadlineOf(wire, abort);
   try {
     abort.signal.throwIfAborted();
+    const request: LocalRequest = {
+      method: wire.method,
+      path: wire.path,
+      headers: wire.headers,
+      body: await bytesOf(wire.body),
+      signal: abort.signal,
+    };
     const reply = await deadline.race(Promise.resolve(serve(request)));
     const chunks = reply.body[Symbol.asyncIterator]();
     if (!wire.collects(reply.status, reply.headers['content-type'] ?? '')) {
@@ -41,6 +40,13 @@ export async function transmitLocally(serve: Serve, wire: WireRequest): Promise<
   } finally {
     deadline.clear();
   }
+}
+
+async function bytesOf(body: WireRequest['body']): Promise<Uint8Array> {
+  if (!isStreamed(body)) return typeof body === 'string' ? Buffer.from(body) : (body ?? new Uint8Array());
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body.open()) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 function deadlineOf(wire: WireRequest, abort: AbortController) {

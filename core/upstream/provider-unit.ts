@@ -1,5 +1,7 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { GatewayError, kebabName, type Manifest, type Provider, type Settings, snakeName } from 'portcullis/sdk';
+
+import { lateValidator, type Validator } from '../config/validator.ts';
 
 /** One field of a provider's settings, under each name that it goes by. */
 export interface SettingField {
@@ -39,7 +41,7 @@ export function compileProvider(manifest: Manifest, definition: Provider): Provi
     env: typeof schema['x-env'] === 'string' ? schema['x-env'] : undefined,
     secret: schema['x-secret'] === true,
   }));
-  const check = settingsCheckers.compile(definition.settings);
+  const check = lateValidator(() => settingsCheckers.compile(definition.settings));
   const credential = definition.credential ?? 'apiKey';
   return {
     name: manifest.name,
@@ -51,12 +53,7 @@ export function compileProvider(manifest: Manifest, definition: Provider): Provi
   };
 }
 
-function validated(
-  provider: string,
-  fields: readonly SettingField[],
-  check: ValidateFunction,
-  given: Settings,
-): Settings {
+function validated(provider: string, fields: readonly SettingField[], check: Validator, given: Settings): Settings {
   const settings = { ...given };
   if (check(settings)) return settings;
   const fault = check.errors?.[0];

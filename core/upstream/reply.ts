@@ -4,10 +4,8 @@ import {
   type Completion,
   type Delta,
   type Dialect,
-  decodeModels,
   deltasOf,
   dialects,
-  encodeModels,
   type FinishReason,
   GatewayError,
   type GenerationDialect,
@@ -24,10 +22,14 @@ import { type CountedReply, StreamedReply, WholeReply } from '../ledger/counted-
 import type { Ledger } from '../ledger/ledger.ts';
 import { ReplyLedger } from '../ledger/reply-ledger.ts';
 import type { Cancellation } from './cancellation.ts';
+import { documentOutcome, documentStream } from './document-reply.ts';
+import { failed, inReply, named, unreadable } from './failed-reply.ts';
 import { firstEvent } from './first-event.ts';
 import { repliedHeaders } from './headers.ts';
+import { modelsOutcome } from './models-reply.ts';
 import type { Outbound } from './outbound.ts';
 import { faultOutcome, type OutcomeFacts } from './outcome.ts';
+import { type Repair, repairOf } from './repair.ts';
 import { ForwardedStream, reasonOf, TranslatedStream } from './reply-streams.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { WireReply, WireStream } from './transport.ts';
@@ -74,25 +76,26 @@ export function outcomeOf(reply: WireReply, outbound: Outbound, facts: ReplyFact
   return bytesOutcome(reply.bytes, base, outbound, facts);
 }
 
-type Base = Omit<Outcome, 'body' | 'usage'>;
+export type Base = Omit<Outcome, 'body' | 'usage'>;
 
 function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: ReplyFacts): Outcome {
   const { dialect, endpoint } = outbound.chosen;
   const client = clientDialect(facts);
-  if (endpoint === 'listModels') return models(bytes, base, facts);
+  if (endpoint === 'listModels' || endpoint === 'retrieveModel') return modelsOutcome(bytes, base, outbound, facts);
   if (dialect === undefined || client === undefined)
     return { ...base, body: { kind: 'bytes', bytes }, usage: () => undefined };
+  if (dialect.kind === 'document')
+    return documentOutcome(bytes, base, outbound, facts, (fault) => inReply(fault, base, facts));
 
   const inside = startsWithError(bytes) ? faultIn(parsed(bytes), dialect) : undefined;
-  if (inside !== undefined) return faultOutcome(named(inside, facts), base.headers, facts, base.retryAfterMs);
+  if (inside !== undefined) return inReply(inside, base, facts);
   const streamed = outbound.facts.stream && client.kind === 'generation';
   if (outbound.sameReply && !streamed) {
     return { ...base, body: { kind: 'bytes', bytes }, ...counted(new WholeReply(bytes, dialect), outbound, facts) };
   }
   const json = asObject(parsed(bytes));
   if (json === undefined) return unreadable(base, facts);
-  const { spec } = outbound.chosen;
-  const repaired = spec.repair?.(json) ?? json;
+  const repaired = repairOf(outbound, facts, base.headers)?.(json) ?? json;
   const text = translated(repaired, dialect, client, outbound, facts, streamed);
   const counts = counted(new WholeReply(bytes, dialect, repaired), outbound, facts);
   const headers = { ...base.headers, 'content-type': streamed ? eventStream : 'application/json; charset=utf-8' };
@@ -169,11 +172,13 @@ function withFinishReasons(
 async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound, facts: ReplyFacts): Promise<Outcome> {
   const { dialect, spec } = outbound.chosen;
   const client = clientDialect(facts);
+  if (dialect?.kind === 'document') return documentStream(stream, base, outbound);
   if (dialect?.kind !== 'generation' || client?.kind !== 'generation') {
     return { ...base, body: { kind: 'stream', stream }, usage: () => undefined };
   }
   const framing = spec.framing ?? dialect.framing;
-  const first = await firstEvent(stream, dialect, spec.framing, spec.repair);
+  const repair = repairOf(outbound, facts, base.headers);
+  const first = await firstEvent(stream, dialect, spec.framing, repair);
   if (first.kind === 'fault') {
     stream.abort();
     return faultOutcome(named(first.fault, facts), base.headers, facts, base.retryAfterMs);
@@ -185,7 +190,7 @@ async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound,
   const forwards = outbound.sameReply && framing === dialect.framing;
   return forwards
     ? forwarded(stream, dialect, base, outbound, facts)
-    : read(stream, dialect, client, base, outbound, facts);
+    : read(stream, dialect, client, base, outbound, facts, repair);
 }
 
 function forwarded(
@@ -209,8 +214,9 @@ function read(
   base: Base,
   outbound: Outbound,
   facts: ReplyFacts,
+  repair: Repair | undefined,
 ): Outcome {
-  const { repair, finishReasons, framing = dialect.framing } = outbound.chosen.spec;
+  const { finishReasons, framing = dialect.framing } = outbound.chosen.spec;
   const context = contextOf(dialect, client, outbound, facts);
   const decoder = dialect.decodeStream(context);
   const reply = new StreamedReply(decoder.meter, { dialect, framing, repair });
@@ -221,61 +227,9 @@ function read(
   return { ...base, headers, body: { kind: 'stream', stream: piped }, ...countsOf(ledger) };
 }
 
-function failed(
-  json: Json | undefined,
-  status: number,
-  headers: Outcome['headers'],
-  outbound: Outbound,
-  facts: ReplyFacts,
-  waitMs: number | undefined,
-): Outcome {
-  const dialect = outbound.chosen.dialect ?? dialects.chat;
-  const body = asObject(Array.isArray(json) ? json[0] : json) ?? {};
-  // A redirect is never followed: it would carry the credential to another place.
-  const known = status < 400 ? undefined : dialect.faultOf(outbound.chosen.spec.repair?.(body) ?? body, status);
-  const fault: ProviderFault = known ?? {
-    status: status < 400 ? 502 : status,
-    message:
-      status < 400
-        ? `answered with a redirect (status ${status}), which is not followed`
-        : `answered with status ${status}`,
-  };
-  return faultOutcome(
-    named({ ...fault, status: fault.status < 400 ? 502 : fault.status }, facts),
-    withoutLocation(headers),
-    facts,
-    waitMs,
-  );
-}
-
-/** Where a provider wanted to send the gateway is nothing for the client to follow. */
-function withoutLocation(headers: Outcome['headers']): Outcome['headers'] {
-  const { location: _, ...kept } = headers;
-  return kept;
-}
-
-function named(fault: ProviderFault, facts: ReplyFacts): ProviderFault {
-  return { ...fault, message: `${facts.provider} error: ${fault.message}` };
-}
-
 function faultIn(json: Json | undefined, dialect: Dialect): ProviderFault | undefined {
   const object = asObject(json);
   return object === undefined ? undefined : dialect.faultOf(object, 200);
-}
-
-function unreadable(base: Base, facts: ReplyFacts): Outcome {
-  const fault: ProviderFault = {
-    status: 502,
-    message: `Invalid response received from ${facts.provider}: it is not a JSON object.`,
-    type: 'api_error',
-    code: 'upstream_invalid',
-  };
-  return { ...faultOutcome(fault, base.headers, facts, undefined), error: 'upstream_invalid' };
-}
-
-function models(bytes: Buffer, base: Base, facts: ReplyFacts): Outcome {
-  const list = encodeModels(decodeModels(parsed(bytes)), facts.provider);
-  return { ...base, body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(list)) }, usage: () => undefined };
 }
 
 /** Errors inside a successful reply say so in their first words. */

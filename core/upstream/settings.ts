@@ -37,6 +37,8 @@ export interface SettingSources {
   /** What the caller's headers supply: see `headerSettings`. */
   readonly fromHeaders: Settings | undefined;
   readonly env: (name: string) => string | undefined;
+  /** Whether these sources may spend the identity of the machine, unless the caller has a say in them. */
+  readonly machine?: boolean;
 }
 
 export interface ResolvedSettings {
@@ -47,6 +49,8 @@ export interface ResolvedSettings {
   readonly customHost: boolean;
   /** Headers of the saved provider, lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** They may spend the identity of the machine. */
+  readonly machine?: boolean;
 }
 
 /** What one party gives. */
@@ -66,7 +70,9 @@ export function resolveSettings(sources: SettingSources): ResolvedSettings {
   const layers = layersOf(sources).filter(
     ({ settings, host, headers }) => host !== undefined || headers !== undefined || !isEmpty(settings),
   );
-  if (layers.length < 2) return finish(unit, layers[0]?.settings ?? {}, layers[0]?.host, layers[0]?.headers);
+  // The machine's token goes to the provider alone, and as nobody but the operator says.
+  const machine = sources.machine === true && !sources.leafIsCallers && !isSteered(unit, sources.fromHeaders);
+  if (layers.length < 2) return finish(unit, layers[0]?.settings ?? {}, layers[0]?.host, layers[0]?.headers, machine);
 
   const merged = Object.assign({}, ...layers.map(({ settings }) => settings)) as Settings;
   const host = layers.findLast((layer) => layer.host !== undefined)?.host;
@@ -82,7 +88,12 @@ export function resolveSettings(sources: SettingSources): ResolvedSettings {
     kept = { ...kept, ...(meant ? layer.settings : withoutSecrets(unit, layer.settings)) };
     if (meant) headers ??= layer.headers;
   }
-  return finish(unit, kept, host, headers);
+  return finish(unit, kept, host, headers, machine);
+}
+
+/** Whether a caller's headers say more than what its SDK sends in any case, such as the name of another account. */
+function isSteered(unit: ProviderUnit, fromHeaders: Settings | undefined): boolean {
+  return unit.fields.some(({ name, header }) => header === undefined && fromHeaders?.[name] !== undefined);
 }
 
 /** The parties in the order of their precedence, the weakest first. */
@@ -121,6 +132,7 @@ function finish(
   merged: Settings,
   customHost: string | undefined,
   headers: Layer['headers'],
+  machine: boolean,
 ): ResolvedSettings {
   const settings = unit.validate(merged);
   return {
@@ -128,6 +140,7 @@ function finish(
     base: customHost === undefined ? baseOf(unit, settings) : trimmed(customHost),
     customHost: customHost !== undefined,
     ...(headers === undefined ? {} : { headers: configured(headers) }),
+    ...(machine && customHost === undefined ? { machine } : {}),
   };
 }
 
@@ -179,13 +192,19 @@ export function headerSettings(unit: ProviderUnit, request: RequestContext, secr
     if (field.secret && !secrets) continue;
     const value =
       (gatewayHeaders.has(field.kebab) ? undefined : request.control(field.kebab)) ??
-      (field.header === undefined ? undefined : request.headers[field.header]);
+      (field.header === undefined ? undefined : nativeHeader(field.header, request));
     if (value !== undefined && value !== '') settings[field.name] = value;
   }
   const credential = secrets && unit.credential !== undefined ? callerCredential(request) : undefined;
   if (credential !== undefined && unit.credential !== undefined) settings[unit.credential] = credential;
   for (const _ in settings) return settings;
   return undefined;
+}
+
+/** A provider's own header; what selects the version of an interface has a name of the gateway's too. */
+function nativeHeader(name: string, request: RequestContext): string | undefined {
+  const sent = request.headers[name];
+  return sent === undefined && name.endsWith('-beta') ? request.control('interface-version') : sent;
 }
 
 /** The provider's key that the caller sent, in any of the forms of the SDKs; never the header that held the gateway's own key. */
@@ -231,6 +250,8 @@ export function pathOf(path: string | ((facts: CallFacts) => string), facts: Cal
   if (typeof path === 'function') return path(facts);
   if (!path.includes('{')) return path;
   return fill(path, (name) => {
+    // A path itself, as the client has encoded it.
+    if (name === 'rest') return facts.params.rest ?? '';
     const value = name === 'model' ? facts.model : (facts.params[name] ?? String(facts.settings[name] ?? ''));
     if (value === '') throw new GatewayError('bad_request', `The request needs ${name}.`, { param: name });
     // Encoding leaves dots alone, and servers take a segment of them for a step up.

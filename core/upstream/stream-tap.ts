@@ -103,10 +103,21 @@ export class StreamTap {
       this.#reply.meter.end();
       return '';
     }
+    // The provider itself has said why there will be no end.
+    if (this.#isFault(last)) return '';
     const { lateEnd } = this.#dialect;
     const answered = lateEnd?.answered.test(Buffer.concat(this.#recent).toString('latin1')) === true;
     if (answered) this.#reply.meter.end();
     return `\n\n${answered ? (lateEnd?.text ?? '') : fault}`;
+  }
+
+  #isFault(event: Buffer): boolean {
+    if (!event.includes('"error"')) return false;
+    const framer = createFramer('sse');
+    return [...framer.push(event), ...framer.end()].some(({ data }) => {
+      const json = asObject(parseJson(data));
+      return json !== undefined && this.#dialect.faultOf(json, 200) !== undefined;
+    });
   }
 
   #hold(chunk: Buffer, sink: Pick<ReplySink, 'data'>): void {

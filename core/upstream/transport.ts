@@ -1,4 +1,5 @@
-import { GatewayError, type ReplySink, type ReplyStream } from 'portcullis/sdk';
+import { Readable } from 'node:stream';
+import { GatewayError, type ReplySink, type ReplyStream, type StreamedBody } from 'portcullis/sdk';
 import type { Dispatcher } from 'undici';
 import type { Cancellation } from './cancellation.ts';
 import { Deadlines, type Expiry } from './deadlines.ts';
@@ -17,6 +18,8 @@ export interface Timeouts {
   readonly requestMs: number;
 }
 
+export type WireBody = string | Uint8Array | StreamedBody;
+
 export interface WireRequest {
   /** Whom we call, for messages. */
   readonly upstream: string;
@@ -25,7 +28,7 @@ export interface WireRequest {
   readonly path: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | undefined;
+  readonly body: WireBody | undefined;
   readonly timeouts: Timeouts;
   /** Since when the timeouts count, by `performance.now()`. Default: now. */
   readonly startedAt?: number | undefined;
@@ -57,8 +60,8 @@ export function transmit(pools: Pools, request: WireRequest): Promise<WireReply>
         {
           path: request.path,
           method: request.method as Dispatcher.HttpMethod,
-          headers: request.headers as Record<string, string>,
-          body: request.body ?? null,
+          headers: headersOf(request),
+          body: reception.body,
         },
         reception,
       );
@@ -66,6 +69,15 @@ export function transmit(pools: Pools, request: WireRequest): Promise<WireReply>
       reception.fail(transportError(error, request.upstream));
     }
   });
+}
+
+/** A body that flows has a length that its provider should know: stores of objects refuse chunks without one. */
+function headersOf({ headers, body }: WireRequest): Record<string, string> {
+  return isStreamed(body) ? { ...headers, 'content-length': String(body.size) } : (headers as Record<string, string>);
+}
+
+export function isStreamed(body: WireBody | undefined): body is StreamedBody {
+  return typeof body === 'object' && 'open' in body;
 }
 
 const pauseAboveBytes = 256 * 1024;
@@ -101,6 +113,18 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
     this.#forgetCancel = request.cancellation.onCancel(() => {
       this.fail(new GatewayError('client_closed', 'The client left before the reply was complete.'));
     });
+  }
+
+  get body(): string | Uint8Array | Readable | null {
+    const { body } = this.#request;
+    return isStreamed(body) ? Readable.from(this.#uploaded(body), { objectMode: false }) : (body ?? null);
+  }
+
+  /** The provider's time to answer begins when it has got all of it. */
+  async *#uploaded(body: StreamedBody): AsyncGenerator<Uint8Array> {
+    this.#deadlines.uploading();
+    yield* body.open();
+    this.#deadlines.uploaded();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -1,21 +1,30 @@
-import {
-  type FetchReply,
-  type FetchRequest,
-  GatewayError,
-  type Outcome,
-  type RequestContext,
-  type Settings,
-  type TokenRequest,
-} from 'portcullis/sdk';
+import type { FetchReply, FetchRequest, Flow, MaybePromise, Outcome } from 'portcullis/sdk';
+import type { buildConnector } from 'undici';
 import { Ledger } from '../ledger/ledger.ts';
 import { Patience } from '../ledger/patience.ts';
 import { drainMs, type LedgerSettings } from '../ledger/settings.ts';
-import { Authenticator, unfetchedToken } from './auth.ts';
-import { Cancellation } from './cancellation.ts';
+import { Authenticator, type Credential, unfetchedToken } from './auth.ts';
+import type { CallFactsOfTarget } from './call-facts.ts';
+import type { Cancellation } from './cancellation.ts';
+import { runFlow } from './flow.ts';
 import { transmitLocally } from './local.ts';
+import { createMachineIdentity } from './machine.ts';
 import { buildOutbound, type Outbound, type OutboundSources } from './outbound.ts';
+import {
+  authOf,
+  collects,
+  fieldOf,
+  identityOf,
+  type OutgoingCall,
+  originEnd,
+  pathBelow,
+  toSign,
+  withoutBody,
+} from './outgoing.ts';
 import { Pools } from './pools.ts';
-import { outcomeOf } from './reply.ts';
+import { outcomeOf, type ReplyFacts } from './reply.ts';
+import { SideCalls } from './side-calls.ts';
+import { openSocket } from './socket.ts';
 import { type Timeouts, transmit, type WireReply, type WireRequest } from './transport.ts';
 import type { UrlGuard } from './url-guard/guard.ts';
 import { type AskedPlace, placeOf, refusesQuestion, UsageRefusals } from './usage-refusals.ts';
@@ -28,34 +37,26 @@ export interface UpstreamOptions {
   readonly requestMs: number;
   readonly maxReplyBytes: number;
   readonly customHostMaxReplyBytes: number;
+  /** Of bodies that flow through. */
+  readonly maxFileBytes: number;
   readonly now: () => number;
   readonly newId: () => string;
+  /** The environment that platforms give programs for their identity. Absent: there is none. */
+  readonly env?: ((name: string) => string | undefined) | undefined;
   readonly ledger?: LedgerSettings | undefined;
   /** Told of each host that is not asked for the token counts of its streams any more, because it has refused that. */
   readonly onUsageRefused?: ((place: AskedPlace) => void) | undefined;
 }
 
-export interface CallFactsOfTarget {
-  readonly request: RequestContext;
-  readonly cancellation: Cancellation;
-  readonly path: string;
-  readonly strict: boolean;
-  readonly requestTimeoutMs: number | undefined;
-  /** Told of each field of a reply that has no place in the client's format. */
-  readonly dropped: (field: string) => void;
-}
-
-/** The headers that carry a credential. */
-type Credential = Readonly<Record<string, string>>;
-
-const tokenTimeoutMs = 15_000;
-
 /** Everything that leaves the gateway goes through here. */
 export class Upstream {
   readonly usageRefusals: UsageRefusals;
   readonly #options: UpstreamOptions;
+  readonly #connect: buildConnector.connector;
   readonly #pools: Pools;
+  readonly #side: SideCalls;
   readonly #auth: Authenticator;
+  readonly #machine: ReturnType<typeof createMachineIdentity>;
   readonly #timeouts: Timeouts;
   readonly #ledger: Ledger;
   /** Base URLs that have passed the guard's full check; connections are checked again each time one is opened. */
@@ -66,13 +67,18 @@ export class Upstream {
     this.usageRefusals = new UsageRefusals(options.now);
     this.#timeouts = { ...options.timeouts, requestMs: options.requestMs };
     this.#ledger = new Ledger(options.ledger);
-    this.#pools = new Pools(options.guard.connector({ timeout: options.connectMs }));
-    this.#auth = new Authenticator((request) => this.#fetchToken(request), options.now);
+    this.#connect = options.guard.connector({ timeout: options.connectMs });
+    this.#pools = new Pools(this.#connect);
+    this.#machine = createMachineIdentity(options.env ?? (() => undefined));
+    this.#side = new SideCalls(options.guard, this.#pools);
+    this.#auth = new Authenticator((request) => this.#side.token(request), options.now, this.#machine);
   }
 
   /** Sends a built request and gives the outcome in the client's dialect. Rejects with a GatewayError. */
   call(outbound: Outbound, facts: CallFactsOfTarget): Promise<Outcome> {
-    const { asking } = outbound;
+    const { asking, chosen } = outbound;
+    if (chosen.endpoint === 'realtime') return this.#open(outbound, facts);
+    if (chosen.spec.flow !== undefined) return this.#flow(chosen.spec.flow, outbound, facts);
     if (asking === undefined) return this.#send(outbound, facts).then((reply) => this.#outcome(reply, outbound, facts));
     const startedAt = performance.now();
     return this.#send(outbound, facts).then((reply) =>
@@ -95,10 +101,57 @@ export class Upstream {
     return this.#outcome(reply, outbound, facts);
   }
 
+  #flow(flow: Flow, outbound: Outbound, facts: CallFactsOfTarget): Promise<Outcome> {
+    const startedAt = performance.now();
+    return runFlow(flow, outbound, this.#replyFacts(outbound, facts), (wanted) => {
+      const requestMs = facts.requestTimeoutMs ?? this.#timeouts.requestMs;
+      const leftMs = requestMs === 0 ? 0 : Math.max(1, requestMs - (performance.now() - startedAt));
+      const local = outbound.unit.definition.serve !== undefined && !outbound.settings.customHost;
+      return this.#sent(outbound, wanted, { ...facts, requestTimeoutMs: leftMs }, local, undefined);
+    });
+  }
+
+  /** A WebSocket in the place of a reply. */
+  async #open(outbound: Outbound, facts: CallFactsOfTarget): Promise<Outcome> {
+    const { unit, settings, url, headers } = outbound;
+    const credential = await this.#auth.headersFor(authOf(outbound), identityOf(outbound), () =>
+      toSign(outbound, outbound),
+    );
+    await this.#check(settings.base, settings, facts);
+    const opened = await openSocket(this.#connect, {
+      upstream: unit.name,
+      url,
+      headers: { ...withoutBody(headers), ...credential },
+      protocols: facts.socketProtocols ?? [],
+      timeoutMs: facts.requestTimeoutMs ?? (this.#timeouts.requestMs || this.#timeouts.firstByteMs),
+      maxPayload: this.#options.maxReplyBytes,
+      cancellation: facts.cancellation,
+    });
+    if (!('readyState' in opened)) return this.#outcome(opened, outbound, facts);
+    const { provider, model, path } = this.#replyFacts(outbound, facts);
+    const body = { kind: 'bytes', bytes: new Uint8Array() } as const;
+    return {
+      status: 200,
+      headers: {},
+      body,
+      provider,
+      model,
+      path,
+      retries: 0,
+      session: opened,
+      usage: () => undefined,
+    };
+  }
+
   #outcome(reply: WireReply, outbound: Outbound, facts: CallFactsOfTarget): Outcome | Promise<Outcome> {
+    if (reply.status === 401) this.#auth.forget(identityOf(outbound));
+    return outcomeOf(reply, outbound, this.#replyFacts(outbound, facts));
+  }
+
+  #replyFacts(outbound: Outbound, facts: CallFactsOfTarget): ReplyFacts {
     const { request } = facts;
     const { now, newId } = this.#options;
-    return outcomeOf(reply, outbound, {
+    return {
       requestId: request.id,
       dialect: request.dialect,
       provider: outbound.unit.name,
@@ -114,14 +167,14 @@ export class Upstream {
       nowMs: now(),
       ledger: this.#ledger,
       cancellation: facts.cancellation,
-    });
+    };
   }
 
   /** The credential headers as `explain` may show them: names, and stars for their values. */
   maskedCredential(outbound: Outbound): Readonly<Record<string, string>> {
     const auth = authOf(outbound);
-    if (auth.kind === 'token') return { authorization: unfetchedToken };
-    const headers = this.#auth.headersFor(auth, outbound.settings.settings, outbound.unit.name);
+    if (auth.kind === 'token' || auth.kind === 'signed') return { authorization: unfetchedToken };
+    const headers = this.#auth.headersFor(auth, identityOf(outbound), () => toSign(outbound, outbound));
     return headers instanceof Promise ? {} : Object.fromEntries(Object.keys(headers).map((name) => [name, '****']));
   }
 
@@ -131,147 +184,104 @@ export class Upstream {
     this.#options.guard.checkText(settings.base, fieldOf(settings));
   }
 
+  /** One request of a plugin, answered whole. Follows no redirect. */
+  fetch(url: URL, request: FetchRequest): Promise<FetchReply> {
+    return this.#side.fetch(url, request);
+  }
+
   async close(): Promise<void> {
     await this.#pools.close();
+    await this.#machine.close();
     await this.#ledger.close();
   }
 
   #send(outbound: Outbound, facts: CallFactsOfTarget, startedAt?: number): Promise<WireReply> {
     const { unit, settings } = outbound;
-    const credential = this.#auth.headersFor(authOf(outbound), settings.settings, unit.name);
     const local = unit.definition.serve !== undefined && !settings.customHost;
-    if (credential instanceof Promise || !(local || this.#checked.has(settings.base))) {
-      return this.#sendLater(credential, outbound, facts, local, startedAt);
+    return this.#sent(outbound, outbound, facts, local, startedAt);
+  }
+
+  /** One request of a target, with its credential; most have one. */
+  #sent(
+    outbound: Outbound,
+    call: OutgoingCall,
+    facts: CallFactsOfTarget,
+    local: boolean,
+    startedAt: number | undefined,
+  ): Promise<WireReply> {
+    const credential =
+      call.anonymous === true
+        ? {}
+        : this.#auth.headersFor(authOf(outbound), identityOf(outbound), () => toSign(outbound, call));
+    const base = call === outbound ? outbound.settings.base : call.url.slice(0, originEnd(call.url));
+    if (credential instanceof Promise || !(local || this.#checked.has(base))) {
+      return this.#sendLater(credential, base, outbound, call, facts, local, startedAt);
     }
-    return this.#transmit(credential, outbound, facts, startedAt);
+    return this.#transmit(credential, outbound, call, facts, startedAt);
   }
 
   async #sendLater(
-    credential: Credential | Promise<Credential>,
+    credential: MaybePromise<Credential>,
+    base: string,
     outbound: Outbound,
+    call: OutgoingCall,
     facts: CallFactsOfTarget,
     local: boolean,
     startedAt: number | undefined,
   ): Promise<WireReply> {
     const headers = await credential;
-    if (!local) await this.#check(outbound.settings, facts);
-    return this.#transmit(headers, outbound, facts, startedAt);
+    if (!local) await this.#check(base, outbound.settings, facts);
+    return this.#transmit(headers, outbound, call, facts, startedAt);
   }
 
   #transmit(
     credential: Credential,
     outbound: Outbound,
+    call: OutgoingCall,
     facts: CallFactsOfTarget,
     startedAt: number | undefined,
   ): Promise<WireReply> {
     const { unit, settings, chosen } = outbound;
     const serve = settings.customHost ? undefined : unit.definition.serve;
     // Last, so that nothing forwarded or configured can replace them.
-    Object.assign(outbound.headers, credential);
-    const end = serve === undefined ? originEnd(outbound.url) : 0;
+    Object.assign(call.headers, credential);
+    const end = serve === undefined ? originEnd(call.url) : 0;
     const wire: WireRequest = {
       upstream: unit.name,
-      origin: outbound.url.slice(0, end),
-      path: serve === undefined ? outbound.url.slice(end) || '/' : pathBelow(outbound),
-      method: outbound.method,
-      headers: outbound.headers,
-      body: outbound.body,
+      origin: call.url.slice(0, end),
+      path: serve === undefined ? call.url.slice(end) || '/' : pathBelow(outbound, call.url),
+      method: call.method,
+      headers: call.headers,
+      body: call.body,
       timeouts:
         facts.requestTimeoutMs === undefined
           ? this.#timeouts
           : { ...this.#timeouts, requestMs: facts.requestTimeoutMs },
       startedAt,
-      maxReplyBytes: settings.customHost ? this.#options.customHostMaxReplyBytes : this.#options.maxReplyBytes,
-      collects: (status, type) => collects(status, type, outbound.facts.stream, chosen.endpoint === 'proxy'),
+      maxReplyBytes: this.#mostBytes(outbound, call),
+      collects: call.collects ?? ((status, type) => collects(status, type, outbound)),
       cancellation: this.#patient(facts.cancellation, chosen),
     };
     return serve === undefined ? transmit(this.#pools, wire) : transmitLocally(serve, wire);
   }
 
+  #mostBytes({ settings, chosen: { spec } }: Outbound, { collects }: OutgoingCall): number {
+    const { maxReplyBytes, customHostMaxReplyBytes, maxFileBytes } = this.#options;
+    if (spec.reply === 'bytes' || (spec.flow !== undefined && collects?.(200, '') === false)) return maxFileBytes;
+    return settings.customHost ? customHostMaxReplyBytes : maxReplyBytes;
+  }
+
   /** An answer that is drained outlives its client for a while. */
   #patient(client: Cancellation, { dialect }: Outbound['chosen']): Cancellation {
-    const drains = this.#ledger.settings.onDisconnect === 'drain' && dialect !== undefined;
+    const counts = dialect !== undefined && dialect.kind !== 'document';
+    const drains = this.#ledger.settings.onDisconnect === 'drain' && counts;
     return drains ? new Patience(client, drainMs) : client;
   }
 
-  async #check(settings: Outbound['settings'], { cancellation }: CallFactsOfTarget): Promise<void> {
-    if (this.#checked.has(settings.base)) return;
-    await this.#options.guard.check(settings.base, fieldOf(settings), cancellation.signal);
+  async #check(base: string, settings: Outbound['settings'], { cancellation }: CallFactsOfTarget): Promise<void> {
+    if (this.#checked.has(base)) return;
+    await this.#options.guard.check(base, fieldOf(settings), cancellation.signal);
     if (this.#checked.size > 10_000) this.#checked.clear();
-    this.#checked.add(settings.base);
+    this.#checked.add(base);
   }
-
-  /** One request of a plugin, answered whole. Follows no redirect. */
-  async fetch(url: URL, request: FetchRequest): Promise<FetchReply> {
-    await this.#options.guard.check(url.href, 'url', request.signal);
-    const cancellation = new Cancellation();
-    const cancel = () => cancellation.cancel();
-    request.signal?.addEventListener('abort', cancel, { once: true });
-    try {
-      const reply = await transmit(this.#pools, {
-        upstream: url.host,
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: request.method ?? 'GET',
-        headers: { 'accept-encoding': 'identity', ...request.headers },
-        body: request.body,
-        timeouts: { firstByteMs: 0, gapMs: 0, totalMs: 0, requestMs: request.timeoutMs },
-        maxReplyBytes: request.maxBytes ?? 1024 * 1024,
-        collects: () => true,
-        cancellation,
-      });
-      const headers = Object.entries(reply.headers).map(([name, value]) => [name, String(value)]);
-      return { status: reply.status, headers: Object.fromEntries(headers), body: reply.bytes ?? new Uint8Array() };
-    } finally {
-      request.signal?.removeEventListener('abort', cancel);
-    }
-  }
-
-  async #fetchToken({ url, method, headers, form }: TokenRequest): Promise<{ status: number; body: string }> {
-    const body = form === undefined ? undefined : new URLSearchParams(form).toString();
-    const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
-    const end = originEnd(url);
-    const reply = await transmit(this.#pools, {
-      upstream: 'the token endpoint',
-      origin: url.slice(0, end),
-      path: url.slice(end) || '/',
-      method,
-      headers: { ...headers, ...type },
-      body,
-      timeouts: { firstByteMs: 0, gapMs: 0, totalMs: 0, requestMs: tokenTimeoutMs },
-      maxReplyBytes: 1024 * 1024,
-      collects: () => true,
-      cancellation: new Cancellation(),
-    });
-    return { status: reply.status, body: reply.bytes?.toString('utf8') ?? '' };
-  }
-}
-
-/** What to name when the URL is refused. */
-function fieldOf({ customHost }: Outbound['settings']): string {
-  return customHost ? 'custom_host' : 'base URL';
-}
-
-function authOf(outbound: Outbound) {
-  const { auth } = outbound.unit.definition;
-  return typeof auth === 'function' ? auth(outbound.settings.settings as Settings) : auth;
-}
-
-/** Bodies that the gateway reads whole; anything else flows through. */
-function collects(status: number, type: string, stream: boolean, proxied: boolean): boolean {
-  if (proxied) return status >= 400 && type.includes('json');
-  return status >= 300 || !stream || type.includes('application/json');
-}
-
-function originEnd(url: string): number {
-  const slash = url.indexOf('/', url.indexOf('://') + 3);
-  const query = url.indexOf('?');
-  if (slash === -1) return query === -1 ? url.length : query;
-  return query !== -1 && query < slash ? query : slash;
-}
-
-function pathBelow(outbound: Outbound): string {
-  if (!outbound.url.startsWith(outbound.settings.base))
-    throw new GatewayError('internal', 'A local provider was asked for a foreign URL.');
-  return outbound.url.slice(outbound.settings.base.length) || '/';
 }

@@ -1,16 +1,8 @@
-import { check, GatewayError, schema } from 'portcullis/sdk';
+import { check, endpointNames, GatewayError, schema } from 'portcullis/sdk';
 import { refuseSharedEntry, strict, unusable } from './parameters.ts';
 
-/** What a request may be for, by the names of the control plane. */
-const requestTypes: readonly string[] = [
-  ...['complete', 'chatComplete', 'embed', 'rerank', 'moderate', 'proxy', 'imageGenerate'],
-  ...['createSpeech', 'createTranscription', 'createTranslation', 'realtime'],
-  ...['uploadFile', 'listFiles', 'retrieveFile', 'deleteFile', 'retrieveFileContent'],
-  ...['createBatch', 'retrieveBatch', 'cancelBatch', 'listBatches', 'getBatchOutput'],
-  ...['listFinetunes', 'createFinetune', 'retrieveFinetune', 'cancelFinetune'],
-  ...['createModelResponse', 'getModelResponse', 'deleteModelResponse', 'listResponseInputItems'],
-  ...['messages', 'messagesCountTokens', 'listModels'],
-];
+/** What a request may be for; a saved prompt is what it turns out to be. */
+const requestTypes: readonly string[] = endpointNames.filter((name) => name !== 'promptComplete');
 
 const typeList = (description: string) =>
   schema.Unsafe<string | readonly string[]>({

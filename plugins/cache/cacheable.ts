@@ -1,22 +1,19 @@
 import { asArray, asObject, asObjects, type Endpoint, type JsonObject, type TargetContext } from 'portcullis/sdk';
 
-/** Requests that ask for something to be made. The others read or change what a provider keeps, or pass untouched. */
-const endpoints: Readonly<Record<Endpoint, boolean>> = {
-  chatComplete: true,
-  complete: true,
-  embed: true,
-  rerank: true,
-  imageGenerate: true,
-  messages: true,
-  messagesCountTokens: true,
-  createModelResponse: true,
-  getModelResponse: false,
-  deleteModelResponse: false,
-  listResponseInputItems: false,
-  listModels: false,
-  promptComplete: false,
-  proxy: false,
-};
+/** Requests whose reply follows from their body. The others read or change what a provider keeps, or pass untouched. */
+const endpoints: ReadonlySet<Endpoint> = new Set([
+  'chatComplete',
+  'complete',
+  'embed',
+  'rerank',
+  'moderate',
+  'ocr',
+  'imageGenerate',
+  'createSpeech',
+  'messages',
+  'messagesCountTokens',
+  'createModelResponse',
+]);
 
 /** Fields that lean on what the provider keeps, or let it act elsewhere: their reply is not a matter of the body alone. */
 const stateful = ['previous_response_id', 'conversation', 'container', 'mcp_servers'] as const;
@@ -27,7 +24,7 @@ const statefulTools = /^(mcp|code_interpreter|code_execution|container|computer|
 
 /** Whether a reply to the request may be kept and given again. */
 export function isCacheable({ request, body }: TargetContext): boolean {
-  if (!endpoints[request.endpoint] || request.method !== 'POST') return false;
+  if (!endpoints.has(request.endpoint) || request.method !== 'POST') return false;
   // Bodies that are not JSON, such as forms with files, are not in the target's body and would all look the same.
   if (!hasJson(request.headers['content-type'], request.body)) return false;
   // The caller wants nothing of the request to be kept.

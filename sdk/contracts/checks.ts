@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { CheckInput, CheckPhase, Verdict } from './guardrail.ts';
 import type { MaybePromise } from './plugin.ts';
-import type { Endpoint } from './provider.ts';
 import type { Principal } from './request.ts';
 
 /** What is known of a check before it runs. */

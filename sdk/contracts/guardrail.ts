@@ -1,8 +1,9 @@
 import type { Static, TSchema } from 'typebox';
 import type { Json, JsonObject } from '../json.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { FetchReply, Log } from './host.ts';
 import type { MaybePromise } from './plugin.ts';
-import type { Endpoint, SettingsSchema } from './provider.ts';
+import type { SettingsSchema } from './provider.ts';
 
 /** When a check looks: at the request before it leaves, or at the reply before the client gets it. */
 export const checkPhases = ['beforeRequest', 'afterRequest'] as const;

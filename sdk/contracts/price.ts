@@ -1,5 +1,5 @@
 import type { Usage } from '../dialects/neutral.ts';
-import type { Endpoint } from './provider.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /** What is asked of the price list. */
 export interface PriceQuestion {

@@ -1,26 +1,11 @@
 import type { TSchema } from 'typebox';
-import type { DialectName } from '../dialects/dialect.ts';
+import type { DialectName, EmbeddingDialect, GenerationDialect } from '../dialects/dialect.ts';
 import type { FinishReason } from '../dialects/neutral.ts';
 import type { Framing } from '../framing/framing.ts';
-import type { Json, JsonObject } from '../json.ts';
-
-/** What a client asks for, whatever its dialect: the key of a provider's `endpoints`. */
-export type Endpoint =
-  | 'chatComplete'
-  | 'complete'
-  | 'embed'
-  | 'rerank'
-  | 'imageGenerate'
-  | 'messages'
-  | 'messagesCountTokens'
-  | 'createModelResponse'
-  | 'getModelResponse'
-  | 'deleteModelResponse'
-  | 'listResponseInputItems'
-  | 'listModels'
-  /** A saved prompt; once it is resolved, `chatComplete` or `complete`. */
-  | 'promptComplete'
-  | 'proxy';
+import type { Json, JsonArray, JsonObject } from '../json.ts';
+import type { Auth } from './auth.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Flow } from './flow.ts';
 
 /** An object schema, as `schema.Object()` makes it. */
 export interface SettingsSchema extends TSchema {
@@ -31,24 +16,6 @@ export interface SettingsSchema extends TSchema {
 /** A provider's settings after validation, by the names of its schema. */
 export type Settings = Readonly<Record<string, Json>>;
 
-/** Where a credential comes from and how it travels. `from` names a field of `settings`. */
-export type Auth =
-  | { readonly kind: 'none' }
-  /** `Authorization: Bearer <value>` (RFC 6750). */
-  | { readonly kind: 'bearer'; readonly from: string }
-  | { readonly kind: 'header'; readonly name: string; readonly from: string }
-  /** A short-lived bearer token, fetched by the host, cached until shortly before it ends, one fetch at a time. */
-  | { readonly kind: 'token'; readonly request: (settings: Settings) => TokenRequest | Promise<TokenRequest> };
-
-/** How to obtain a token; the answer is JSON with `access_token` and `expires_in` in seconds (RFC 6749 §5.1). */
-export interface TokenRequest {
-  readonly method: 'GET' | 'POST';
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as application/x-www-form-urlencoded. */
-  readonly form?: Readonly<Record<string, string>>;
-}
-
 /** What a path or a base may depend on. */
 export interface CallFacts {
   readonly settings: Settings;
@@ -58,6 +25,25 @@ export interface CallFacts {
   readonly stream: boolean;
   /** Parameters of the client's path, decoded: `id`. */
   readonly params: Readonly<Record<string, string>>;
+  /** The client's query, decoded; of a name that comes twice the last. */
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** What a reply may be read with. */
+export interface ReplyFacts {
+  readonly facts: CallFacts;
+  /** What the client asked, in its own format. */
+  readonly asked: JsonObject;
+  /** Of the reply, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  nowSeconds(): number;
+  newId(prefix: string): string;
+}
+
+/** Bytes with their type. */
+export interface TypedBytes {
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
 }
 
 /** `{model}` and `{id}` in a path are replaced, URL-encoded. A function must encode what it inserts. */
@@ -78,12 +64,13 @@ export type StreamUsage = 'asked' | 'always' | 'never';
 
 export interface EndpointSpec {
   /** Default POST. */
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `{rest}` is the client's path below the route, for the endpoints that stand for everything below one. */
   readonly path: Path;
   /** Where streams have a path of their own. */
   readonly streamPath?: Path;
-  /** The wire format. Absent: bytes pass untouched in both directions. */
-  readonly dialect?: DialectName;
+  /** The wire format, by name or, where it is this provider's own, itself. Absent: bytes pass untouched in both directions. */
+  readonly dialect?: DialectName | GenerationDialect | EmbeddingDialect;
   /** Default: the dialect's own framing. */
   readonly framing?: Framing;
   readonly params?: ParamRules;
@@ -103,8 +90,39 @@ export interface EndpointSpec {
   readonly streamUsage?: StreamUsage | ((body: JsonObject, facts: CallFacts) => StreamUsage);
   /** The last change of the body, for what `params` cannot say. Pure. */
   readonly request?: (body: JsonObject, facts: CallFacts) => JsonObject;
+  /**
+   * How the body leaves where it is not JSON: `form` as multipart/form-data, its strings, numbers and booleans as fields;
+   * or bytes of any type. A form of the client leaves as a form in any case, with the fields that `request` gives it and its
+   * files untouched.
+   */
+  readonly encoding?: 'form' | ((body: JsonObject, facts: CallFacts) => TypedBytes);
+  /** What the provider is asked to answer with. Default: JSON, or events where the request streams. */
+  readonly accept?: string;
   /** Brings a reply, or one event of a stream, into the dialect's form. Pure; returns its input when there is nothing to do. */
-  readonly repair?: (json: JsonObject) => JsonObject;
+  readonly repair?: (json: JsonObject, reply: ReplyFacts) => JsonObject;
+  /** Replies that are lists. Default: an error. */
+  readonly repairList?: (list: JsonArray, reply: ReplyFacts) => JsonObject;
+  /** Makes the reply in the dialect's form out of a successful one that is not JSON, such as a picture. Pure. */
+  readonly wrap?: (reply: TypedBytes, facts: ReplyFacts) => JsonObject;
+  /** Makes bytes for the client out of a reply in JSON, such as speech in base64. Pure. */
+  readonly unwrap?: (json: JsonObject, facts: ReplyFacts) => TypedBytes;
+  /** `bytes`: a successful reply flows to the client untouched, whatever its type and length. Default: it is JSON, or a stream of events. */
+  readonly reply?: 'bytes';
+  /** Whether the client's query goes along, on endpoints of documents and of none. Default true. */
+  readonly query?: boolean;
+  /** More than one call: takes the place of everything above but the dialect. `path` is what `explain` shows. */
+  readonly flow?: Flow;
+}
+
+export type Endpoints = Readonly<Partial<Record<Endpoint, EndpointSpec>>>;
+
+/** Models of a platform that share a wire format. */
+export interface ModelFamily {
+  /** For listings. */
+  readonly name: string;
+  /** Of the model as the client names it, without `@slug/`; '' where a request has none. */
+  readonly fits: (model: string, settings: Settings) => boolean;
+  readonly endpoints: Endpoints;
 }
 
 /** A request to a provider that answers inside the gateway. */
@@ -139,9 +157,14 @@ export interface Provider {
   readonly auth: Auth | ((settings: Settings) => Auth);
   /** The setting that the caller's own credential (Authorization, `api_key`) fills. Default `apiKey`. */
   readonly credential?: string;
+  /** Names of its models may begin with `@`, as `@cf/meta/llama-3`: they are only taken for `@slug/model` where the slug is its own. */
+  readonly atNames?: true;
   /** Headers of every call, lower-case names; undefined values are left out. */
   readonly headers?: (facts: CallFacts) => Readonly<Record<string, string | undefined>>;
-  readonly endpoints: Readonly<Partial<Record<Endpoint, EndpointSpec>>>;
+  /** What it offers whatever the model. */
+  readonly endpoints: Endpoints;
+  /** Models with endpoints of their own: the first that fits a model gives them, and `endpoints` what it leaves out. */
+  readonly families?: readonly ModelFamily[];
   /** Answers without a network: the gateway calls this where it would open a connection. */
   readonly serve?: (request: LocalRequest) => LocalReply | Promise<LocalReply>;
 }

@@ -4,12 +4,12 @@ import type { MeterState } from '../dialects/usage-meter.ts';
 import type { JsonObject } from '../json.ts';
 import type { Access } from './access.ts';
 import type { DefaultGuardrails, LimitSpec } from './directory.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { TargetHooks } from './hooks.ts';
 import type { Attempt, CacheStatus, Timings } from './logs.ts';
 import type { RequestNote } from './note.ts';
 import type { MaybePromise } from './plugin.ts';
 import type { Cost } from './price.ts';
-import type { Endpoint } from './provider.ts';
 
 /** Who calls. */
 export interface Principal {
@@ -184,6 +184,8 @@ export interface Outcome {
   readonly savedNanoUsd?: number;
   /** The tier that the provider says it served with. */
   tier?(): string | undefined;
+  /** The connection that the reply stands for, such as a WebSocket; an outcome that takes its place hands it on. */
+  readonly session?: object;
   /** Of a provider's reply, whatever was made of it since: an outcome that takes its place hands it on. */
   readonly metering?: Metering;
 }

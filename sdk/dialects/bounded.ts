@@ -6,7 +6,7 @@ import { unreadable } from './stream-faults.ts';
  * The dialect, safe from JSON that is nested so deeply that walking or writing it overflows the stack: `bad_request` for a
  * request, `upstream_invalid` for a reply, a `fault` in a stream.
  */
-export function bounded(dialect: GenerationDialect): GenerationDialect {
+export function bounded<Name extends string>(dialect: GenerationDialect<Name>): GenerationDialect<Name> {
   return {
     ...dialect,
     decodeCall: (body, context) => refusing('bad_request', () => dialect.decodeCall(body, context)),

@@ -3,9 +3,19 @@ import type { JsonObject } from '../json.ts';
 import type { Call, Completion, Delta, EmbeddingCall, Embeddings, ProviderFault, Usage } from './neutral.ts';
 import type { UsageMeter, UsageRule } from './usage-meter.ts';
 
-export type GenerationDialectName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini';
+export type GenerationDialectName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini' | 'converse';
 export type EmbeddingDialectName = 'embeddings' | 'gemini-embeddings';
-export type DialectName = GenerationDialectName | EmbeddingDialectName;
+export type DocumentDialectName =
+  | 'rerank'
+  | 'images'
+  | 'moderations'
+  | 'ocr'
+  | 'speech'
+  | 'transcriptions'
+  | 'files'
+  | 'batches'
+  | 'fine-tuning';
+export type DialectName = GenerationDialectName | EmbeddingDialectName | DocumentDialectName;
 
 /** What a codec may ask while it translates. Codecs are pure: same input and context, same output; they never change their input. */
 export interface CodecContext {
@@ -46,20 +56,23 @@ export interface StreamEncoder {
 
 interface WireFormat<Name extends string> {
   readonly name: Name;
-  /** How streamed replies of this format are framed by default. */
-  readonly framing: Framing;
-  /** How it tells its token counts, for a meter. */
-  readonly usage: UsageRule;
-  /** Token counts of a whole reply or of one stream event; undefined when it holds none. */
-  usageOf(json: JsonObject): Usage | undefined;
   /** The fault that an error body (any status) or a stream event tells of; undefined when it is no error. */
   faultOf(json: JsonObject, status: number): ProviderFault | undefined;
   /** The error body of this format. `requestId` goes where the format has a place for it. */
   encodeFault(fault: ProviderFault, requestId: string): JsonObject;
 }
 
-/** One wire format of generated answers, in both directions. */
-export interface GenerationDialect extends WireFormat<GenerationDialectName> {
+interface CountedFormat<Name extends string> extends WireFormat<Name> {
+  /** How streamed replies of this format are framed by default. */
+  readonly framing: Framing;
+  /** How it tells its token counts, for a meter. */
+  readonly usage: UsageRule;
+  /** Token counts of a whole reply or of one stream event; undefined when it holds none. */
+  usageOf(json: JsonObject): Usage | undefined;
+}
+
+/** One wire format of generated answers, in both directions. A provider whose format is its own brings one. */
+export interface GenerationDialect<Name extends string = string> extends CountedFormat<Name> {
   readonly kind: 'generation';
   /**
    * Reads a request that passed the format's schema.
@@ -86,7 +99,7 @@ export interface GenerationDialect extends WireFormat<GenerationDialectName> {
 }
 
 /** One wire format of embeddings, in both directions. */
-export interface EmbeddingDialect extends WireFormat<EmbeddingDialectName> {
+export interface EmbeddingDialect<Name extends string = string> extends CountedFormat<Name> {
   readonly kind: 'embedding';
   decodeCall(body: JsonObject, context: CodecContext): EmbeddingCall;
   encodeCall(call: EmbeddingCall, context: CodecContext): JsonObject;
@@ -94,4 +107,17 @@ export interface EmbeddingDialect extends WireFormat<EmbeddingDialectName> {
   encodeReply(embeddings: Embeddings, context: ReplyContext): JsonObject;
 }
 
-export type Dialect = GenerationDialect | EmbeddingDialect;
+/**
+ * One format of requests and replies that clients and providers share: providers that differ bring theirs into it by
+ * `request` and `repair`. Replies may be bytes, and streams pass as they come.
+ */
+export interface DocumentDialect extends WireFormat<DocumentDialectName> {
+  readonly kind: 'document';
+  /**
+   * What was used, by the reply (or the event of a stream) and by what was asked; undefined when they do not tell.
+   * @param reply `{}` where it is bytes
+   */
+  usageIn(reply: JsonObject, asked: JsonObject): Usage | undefined;
+}
+
+export type Dialect = GenerationDialect | EmbeddingDialect | DocumentDialect;

@@ -1,7 +1,19 @@
 import { bounded } from './bounded.ts';
 import { chat } from './chat/index.ts';
 import { completions } from './completions/index.ts';
-import type { Dialect, EmbeddingDialect, GenerationDialect } from './dialect.ts';
+import { converse } from './converse/index.ts';
+import type { Dialect } from './dialect.ts';
+import {
+  batches,
+  files,
+  fineTuning,
+  images,
+  moderations,
+  ocr,
+  rerank,
+  speech,
+  transcriptions,
+} from './documents/index.ts';
 import { embeddings } from './embeddings/index.ts';
 import { gemini } from './gemini/index.ts';
 import { geminiEmbeddings } from './gemini-embeddings/index.ts';
@@ -15,6 +27,16 @@ export const dialects = {
   messages: bounded(messages),
   responses: bounded(responses),
   gemini: bounded(gemini),
+  converse: bounded(converse),
   embeddings,
   'gemini-embeddings': geminiEmbeddings,
-} as const satisfies Record<Dialect['name'], GenerationDialect | EmbeddingDialect>;
+  rerank,
+  images,
+  moderations,
+  ocr,
+  speech,
+  transcriptions,
+  files,
+  batches,
+  'fine-tuning': fineTuning,
+} as const satisfies Record<Dialect['name'], Dialect>;

@@ -2,13 +2,51 @@ import type { TSchema } from 'typebox';
 import type { JsonObject } from '../json.ts';
 import { chat, chatRules } from './chat.ts';
 import { completions, completionsRules } from './completions.ts';
+import {
+  batches,
+  documentRules,
+  files,
+  fineTuning,
+  imageEdits,
+  images,
+  moderations,
+  ocr,
+  rerank,
+  speech,
+  transcriptions,
+} from './documents.ts';
 import { embeddings, embeddingsRules } from './embeddings.ts';
 import { countTokens, messages, messagesRules } from './messages.ts';
 import { responses, responsesRules } from './responses.ts';
 import type { Refusal, Rule, RuleOptions } from './rule.ts';
 
 /** The request bodies that the gateway reads. */
-export type RequestKind = 'chat' | 'completions' | 'messages' | 'count_tokens' | 'responses' | 'embeddings';
+export type RequestKind =
+  | 'chat'
+  | 'completions'
+  | 'messages'
+  | 'count_tokens'
+  | 'responses'
+  | 'embeddings'
+  | 'rerank'
+  | 'images'
+  | 'image_edits'
+  | 'speech'
+  | 'transcriptions'
+  | 'moderations'
+  | 'ocr'
+  | 'files'
+  | 'batches'
+  | 'fine_tuning';
+
+/** Bodies that name no model, or may leave it to the provider. */
+export const kindsWithoutModel: ReadonlySet<RequestKind> = new Set([
+  'images',
+  'image_edits',
+  'moderations',
+  'files',
+  'batches',
+]);
 
 /**
  * JSON Schema (2020-12) of each body, as the client sends it. Fields that a schema does not name pass, and `model` is
@@ -21,6 +59,16 @@ export const requestSchemas: Record<RequestKind, TSchema> = {
   count_tokens: countTokens,
   responses,
   embeddings,
+  rerank,
+  images,
+  image_edits: imageEdits,
+  speech,
+  transcriptions,
+  moderations,
+  ocr,
+  files,
+  batches,
+  fine_tuning: fineTuning,
 };
 
 const rules: Record<RequestKind, readonly Rule[]> = {
@@ -30,6 +78,16 @@ const rules: Record<RequestKind, readonly Rule[]> = {
   count_tokens: messagesRules,
   responses: responsesRules,
   embeddings: embeddingsRules,
+  rerank: documentRules,
+  images: documentRules,
+  image_edits: documentRules,
+  speech: documentRules,
+  transcriptions: documentRules,
+  moderations: documentRules,
+  ocr: documentRules,
+  files: documentRules,
+  batches: documentRules,
+  fine_tuning: documentRules,
 };
 
 /** The first rule between fields that a body breaks, if any. Call it with a body that passed its schema. */

@@ -1,6 +1,6 @@
+import type { Endpoint } from '../contracts/endpoint.ts';
 import type { CheckInput, CheckPhase, ScannedText, SpeakerRole, Turn } from '../contracts/guardrail.ts';
 import type { Manifest, RequestPart } from '../contracts/manifest.ts';
-import type { Endpoint } from '../contracts/provider.ts';
 import type { JsonObject } from '../json.ts';
 import { deepFreeze } from './deep-freeze.ts';
 

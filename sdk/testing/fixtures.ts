@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { asNumber, asObject, asString, type Json, type JsonObject } from '../json.ts';
+import { bodyIn, checkFields, type FixtureBody } from './fixture-body.ts';
+import { encodeBody } from './wire-body.ts';
 
 /** What a client sends to the gateway: `NAME.call.json`. */
 export interface FixtureCall {
@@ -11,27 +13,28 @@ export interface FixtureCall {
   readonly headers: Readonly<Record<string, string>>;
   /** Settings of the provider, snake_case, as in a config. */
   readonly settings: JsonObject;
-  readonly body: JsonObject | undefined;
+  /** A JSON object in `body`; a multipart form as a list of parts in `form`; or `text` or `base64` with their `type`. */
+  readonly body: FixtureBody | undefined;
+  readonly type: string | undefined;
 }
 
-/** What must reach the provider: `NAME.request.json`. */
+/** What must reach the provider: `NAME.request.json`, a list of them where the provider is called more than once. */
 export interface FixtureRequest {
   readonly method: string;
   /** The provider's real URL with query. */
   readonly url: string;
   /** Headers that must be there, lower-case names; others may be there too. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent: the request has no body. */
-  readonly body: Json | undefined;
+  /** JSON in `body`, parts of a form in `form`, bytes in `text` or `base64`. Absent: the request has no body. */
+  readonly body: FixtureBody | undefined;
 }
 
-/** What the provider answers: `NAME.upstream.json`, or the bytes of `NAME.stream.txt`. */
+/** What the provider answers: `NAME.upstream.json` (a list of them for a list of requests), or the bytes of `NAME.stream.txt`. */
 export interface FixtureAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of `body`, which is JSON unless it is a string, of `text`, or of `base64`. */
   readonly bytes: Uint8Array;
-  /** Streams are replayed a second time, cut at other places. */
-  readonly stream: boolean;
 }
 
 /** One event of a streamed reply. */
@@ -43,14 +46,25 @@ export interface FixtureEvent {
 
 /** What the client gets: `NAME.reply.json`, or the events of `NAME.deltas.json`. */
 export type FixtureReply =
-  | { readonly kind: 'whole'; readonly status: number; readonly body: Json }
+  | {
+      readonly kind: 'whole';
+      readonly status: number;
+      /** JSON in `body`; bytes in `text` or `base64`. */
+      readonly body: FixtureBody;
+      /** The content type; of bytes always given. */
+      readonly type: string | undefined;
+    }
   | { readonly kind: 'stream'; readonly events: readonly FixtureEvent[] };
 
 export interface FixtureCase {
   readonly name: string;
   readonly call: FixtureCall;
-  readonly request: FixtureRequest;
-  readonly answer: FixtureAnswer;
+  /** In the order in which they come; one, unless `several`. */
+  readonly requests: readonly FixtureRequest[];
+  /** Whether the requests were written as a list. */
+  readonly several: boolean;
+  /** As many as requests. */
+  readonly answers: readonly FixtureAnswer[];
   readonly reply: FixtureReply;
   /** Absolute paths, for messages. */
   readonly files: { readonly request: string; readonly reply: string };
@@ -76,11 +90,18 @@ export function readCase(fixtures: string, name: string): FixtureCase {
   const files = Object.fromEntries(kinds.map((kind) => [kind, join(fixtures, `${name}.${kind}`)]));
   const file = (kind: string) => files[kind] ?? '';
   const replyKind = oneOf(file('reply.json'), file('deltas.json'));
+  const answerKind = oneOf(file('upstream.json'), file('stream.txt'));
+  const recorded = jsonIn(file('request.json'));
+  const requests = listed(recorded, file('request.json')).map(([value, at]) => requestOf(value, at));
+  const answers = answersOf(answerKind);
+  if (requests.length !== answers.length)
+    throw new Error(`${file('request.json')}: ${requests.length} requests, but ${answers.length} answers to them.`);
   return {
     name,
     call: callOf(file('call.json')),
-    request: requestOf(file('request.json')),
-    answer: answerOf(oneOf(file('upstream.json'), file('stream.txt'))),
+    requests,
+    several: Array.isArray(recorded),
+    answers,
     reply: replyOf(replyKind),
     files: { request: file('request.json'), reply: replyKind },
   };
@@ -95,38 +116,52 @@ function oneOf(one: string, other: string): string {
 
 function callOf(file: string): FixtureCall {
   const call = objectIn(file);
-  const body = asObject(call.body);
+  checkFields(call, ['method', 'path', 'headers', 'settings', 'body', 'form', 'text', 'base64', 'type'], file);
+  const body = bodyIn(call, file);
+  if (body?.kind === 'json' && asObject(body.json) === undefined) throw new Error(`${file}: body must be an object.`);
   return {
     method: asString(call.method) ?? (body === undefined ? 'GET' : 'POST'),
     path: needed(asString(call.path), file, 'path'),
     headers: stringsOf(call.headers),
     settings: asObject(call.settings) ?? {},
     body,
+    type: typeOf(call, body, file),
   };
 }
 
-function requestOf(file: string): FixtureRequest {
-  const request = objectIn(file);
+function requestOf(value: unknown, at: string): FixtureRequest {
+  const request = needed(asObject(value), at, 'an object');
+  checkFields(request, ['method', 'url', 'headers', 'body', 'form', 'text', 'base64'], at);
+  const url = needed(asString(request.url), at, 'url');
+  if (!URL.canParse(url)) throw new Error(`${at}: url must be the provider's real one, with its scheme.`);
   return {
-    method: needed(asString(request.method), file, 'method'),
-    url: needed(asString(request.url), file, 'url'),
+    method: needed(asString(request.method), at, 'method'),
+    url,
     headers: stringsOf(request.headers),
-    body: request.body,
+    body: bodyIn(request, at),
   };
 }
 
-function answerOf(file: string): FixtureAnswer {
+function answersOf(file: string): readonly FixtureAnswer[] {
   if (file.endsWith('.txt')) {
     const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
-    return { status: 200, headers, bytes: readFileSync(file), stream: true };
+    return [{ status: 200, headers, bytes: readFileSync(file) }];
   }
-  const answer = objectIn(file);
-  const body = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? null);
+  return listed(jsonIn(file), file).map(([value, at]) => answerOf(value, at));
+}
+
+function answerOf(value: unknown, at: string): FixtureAnswer {
+  const answer = needed(asObject(value), at, 'an object');
+  checkFields(answer, ['status', 'headers', 'body', 'text', 'base64'], at);
+  const body = bodyIn(answer, at) ?? { kind: 'json', json: null };
+  const wire =
+    body.kind === 'json' && typeof body.json === 'string'
+      ? { contentType: 'application/json', bytes: Buffer.from(body.json) }
+      : encodeBody(body);
   return {
-    status: needed(asNumber(answer.status), file, 'status'),
-    headers: { 'content-type': 'application/json', ...stringsOf(answer.headers) },
-    bytes: Buffer.from(body),
-    stream: false,
+    status: needed(asNumber(answer.status), at, 'status'),
+    headers: { 'content-type': wire.contentType, ...stringsOf(answer.headers) },
+    bytes: wire.bytes,
   };
 }
 
@@ -137,7 +172,23 @@ function replyOf(file: string): FixtureReply {
     return { kind: 'stream', events: events as readonly FixtureEvent[] };
   }
   const reply = objectIn(file);
-  return { kind: 'whole', status: needed(asNumber(reply.status), file, 'status'), body: reply.body ?? null };
+  checkFields(reply, ['status', 'body', 'text', 'base64', 'type'], file);
+  const body = bodyIn(reply, file) ?? { kind: 'json', json: null };
+  const status = needed(asNumber(reply.status), file, 'status');
+  return { kind: 'whole', status, body, type: typeOf(reply, body, file) };
+}
+
+/** Bytes do not say themselves what they are. */
+function typeOf(holder: JsonObject, body: FixtureBody | undefined, file: string): string | undefined {
+  const type = asString(holder.type);
+  return body?.kind === 'bytes' ? needed(type, file, 'type (the content type)') : type;
+}
+
+/** One value, or those of a list, each with its place. */
+function listed(value: unknown, file: string): readonly (readonly [value: unknown, at: string])[] {
+  if (!Array.isArray(value)) return [[value, file]];
+  if (value.length === 0) throw new Error(`${file}: the list is empty.`);
+  return value.map((item: unknown, index) => [item, `${file} [${index}]`]);
 }
 
 function objectIn(file: string): JsonObject {

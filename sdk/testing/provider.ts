@@ -4,19 +4,27 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createGateway } from '../../core/gateway.ts';
-import { createFramer } from '../framing/framing.ts';
-import { asObject, asString, type Json, type JsonObject, parseJson } from '../json.ts';
-import { caseNames, type FixtureCall, type FixtureCase, type FixtureEvent, readCase } from './fixtures.ts';
-import { type RecordedRequest, startRecordedServer } from './recorded-server.ts';
+import { asObject, asString, type JsonObject, parseJson } from '../json.ts';
+import { caseNames, type FixtureCall, type FixtureCase, readCase } from './fixtures.ts';
+import { type ClientReply, compareReply, compareRequests, type ExplainedUrls } from './provider-comparison.ts';
+import { startRecordedServer } from './recorded-server.ts';
 import { countingIds, silentLog, testConfig, testTimeMs } from './test-gateway.ts';
+import { encodeBody, fieldsOf } from './wire-body.ts';
 
 const builtInProviders = fileURLToPath(new URL('../../providers', import.meta.url));
 
 /**
  * Registers node:test tests for every case in the `fixtures` folder of a provider. Each case goes through a whole gateway
- * to a server that replays the recorded answer; streams are replayed in one piece and cut at every kind of place.
- * The request's id ends in `...0001`, and names made for the reply count from there again; the clock stands at
+ * to a server that replays the recorded answers in their order; streams are replayed in one piece and cut at every kind of
+ * place. The request's id ends in `...0001`, and names made for the reply count from there again; the clock stands at
  * 2026-01-01T00:00:00Z.
+ *
+ * A case is `NAME.call.json` (what the client sends: `path`, `settings`, `body` or `form`), `NAME.request.json` (what must
+ * reach the provider: `method`, `url`, `headers`, `body`, `form`, `text` or `base64`; a list where it is called more than
+ * once), `NAME.upstream.json` (what it answers: `status`, `headers`, `body`, `text` or `base64`; a list for a list) or
+ * `NAME.stream.txt`, and `NAME.reply.json` (what the client gets: `status`, `body`, or `text` or `base64` with `type`) or
+ * `NAME.deltas.json`. Forms are equal when their parts are: name and value, or name, file name, type and bytes; parts of
+ * different names may change places. `url` is always the real one: the recorded server stands for every host.
  * @param folder the folder that holds plugin.json
  * @throws Error when the folder has no cases, or one that lacks a file
  */
@@ -28,7 +36,7 @@ export function testProvider(folder: URL | string): void {
     it('has fixtures', () => assert.notEqual(names.length, 0, `${fixtures} holds no cases.`));
     for (const name of names) {
       it(`${name}: asks and answers as recorded`, () => runCase(path, readCase(fixtures, name), undefined));
-      if (!existsSync(join(fixtures, `${name}.stream.txt`))) continue;
+      if (!existsSync(join(fixtures, `${name}.deltas.json`))) continue;
       for (const seed of [1, 2]) {
         it(`${name}: gives the same events when the stream is cut elsewhere (seed ${seed})`, () =>
           runCase(path, readCase(fixtures, name), chunkSizes(seed)));
@@ -39,38 +47,34 @@ export function testProvider(folder: URL | string): void {
 
 async function runCase(folder: string, fixture: FixtureCase, sizes: readonly number[] | undefined): Promise<void> {
   const ids = countingIds();
-  const server = await startRecordedServer(fixture.answer, {
-    // The names of the request itself are none of the fixture's business.
-    onRequest: ids.restart,
+  let asked = false;
+  const server = await startRecordedServer(fixture.answers, {
+    onRequest: () => {
+      // The names of the request itself are none of the fixture's business.
+      if (!asked) ids.restart();
+      asked = true;
+    },
     ...(sizes === undefined ? {} : { chunkSizes: sizes }),
   });
   const target = { ...fixture.call.settings, provider: providerOf(folder) };
   const configs = { published: target, recorded: { ...target, custom_host: server.url } };
   const folders = dirname(folder) === builtInProviders ? [] : [folder];
+  const hosts = [...new Set(fixture.requests.map(({ url }) => new URL(url).hostname))];
   try {
-    const gateway = await createGateway(
-      testConfig(configs, 'recorded', folders, [new URL(fixture.request.url).hostname]),
-      {
-        now: () => testTimeMs,
-        newId: ids.newId,
-        random: () => 0,
-        log: silentLog,
-        env: () => undefined,
-      },
-    );
+    const gateway = await createGateway(testConfig(configs, 'recorded', folders, hosts), {
+      now: () => testTimeMs,
+      newId: ids.newId,
+      random: () => 0,
+      log: silentLog,
+      env: () => undefined,
+    });
     try {
-      const published = await explainedUrl(gateway, fixture, 'published');
-      const recorded = await explainedUrl(gateway, fixture, 'recorded');
+      const explained = await explainedUrls(gateway, fixture, server.url);
       const { url } = await gateway.listen();
       ids.restart();
       const reply = await send(url, fixture.call);
-      const [request] = server.requests;
-      if (request === undefined)
-        throw new Error(
-          `${fixture.files.request}: nothing was sent. The gateway answered ${reply.status}: ${reply.text}`,
-        );
-      compareRequest(fixture, request, published, recorded.slice(server.url.length));
-      compareReply(fixture, reply);
+      await compareRequests(fixture, server.requests, explained, reply);
+      await compareReply(fixture, reply);
     } finally {
       await gateway.close();
     }
@@ -81,8 +85,15 @@ async function runCase(folder: string, fixture: FixtureCase, sizes: readonly num
 
 type Gateway = Awaited<ReturnType<typeof createGateway>>;
 
+async function explainedUrls(gateway: Gateway, fixture: FixtureCase, server: string): Promise<ExplainedUrls> {
+  const published = await explainedUrl(gateway, fixture, 'published');
+  const recorded = await explainedUrl(gateway, fixture, 'recorded');
+  return { published, path: recorded.slice(server.length) };
+}
+
 async function explainedUrl(gateway: Gateway, { call, files }: FixtureCase, config: string): Promise<string> {
-  const { method, path, headers, body } = call;
+  const { method, path, headers } = call;
+  const body = jsonBody(call);
   const report = await gateway.explain({
     method,
     path,
@@ -96,90 +107,29 @@ async function explainedUrl(gateway: Gateway, { call, files }: FixtureCase, conf
   return target?.url ?? '';
 }
 
-interface ClientReply {
-  readonly status: number;
-  readonly type: string;
-  readonly text: string;
+/** The body as the gateway reads it; of a form its fields. */
+function jsonBody({ body }: FixtureCall): JsonObject | undefined {
+  if (body?.kind === 'form') return fieldsOf(body.parts);
+  return body?.kind === 'json' ? asObject(body.json) : undefined;
 }
 
-async function send(url: string, { method, path, headers, body }: FixtureCall): Promise<ClientReply> {
+async function send(url: string, { method, path, headers, body, type }: FixtureCall): Promise<ClientReply> {
+  const wire = body === undefined ? undefined : encodeBody(body, type);
   const reply = await fetch(url + path, {
     method,
     headers: {
       'x-gw-config': 'recorded',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(wire === undefined ? {} : { 'content-type': wire.contentType }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(wire === undefined ? {} : { body: Buffer.from(wire.bytes) }),
     signal: AbortSignal.timeout(15_000),
   });
-  return { status: reply.status, type: reply.headers.get('content-type') ?? '', text: await reply.text() };
-}
-
-function compareRequest(
-  { request, files }: FixtureCase,
-  actual: RecordedRequest,
-  published: string,
-  pathBelow: string,
-): void {
-  const asked = Object.keys(request.headers).map((name) => [name, actual.headers[name]]);
-  same(
-    files.request,
-    'the request to the provider',
-    {
-      method: actual.method,
-      url: published,
-      path: actual.path,
-      headers: Object.fromEntries(asked),
-      body: jsonOrText(actual.body),
-    },
-    {
-      method: request.method,
-      url: request.url,
-      path: pathBelow,
-      headers: request.headers,
-      body: request.body,
-    },
-  );
-}
-
-function compareReply({ reply, files }: FixtureCase, actual: ClientReply): void {
-  if (reply.kind === 'whole') {
-    same(
-      files.reply,
-      'the reply to the client',
-      { status: actual.status, body: jsonOrText(actual.text) },
-      { status: reply.status, body: reply.body },
-    );
-    return;
-  }
-  if (!actual.type.startsWith('text/event-stream'))
-    throw new Error(`${files.reply}: no stream came, but ${actual.status}: ${actual.text}`);
-  same(files.reply, 'the events to the client', eventsIn(actual.text), reply.events);
-}
-
-function eventsIn(text: string): readonly FixtureEvent[] {
-  const framer = createFramer('sse');
-  return [...framer.push(Buffer.from(text)), ...framer.end()].map(({ event, data }) => ({
-    ...(event === undefined ? {} : { event }),
-    data: jsonOrText(data) ?? '',
-  }));
-}
-
-function jsonOrText(text: string): Json | undefined {
-  return text === '' ? undefined : (parseJson(text) ?? text);
-}
-
-function same(file: string, what: string, actual: unknown, expected: unknown): void {
-  try {
-    assert.deepEqual(actual, expected);
-  } catch (error) {
-    const diff = error instanceof Error ? error.message : '';
-    throw new Error(
-      `${file}: ${what} differs (+ came, - recorded).\n${diff}\nCame:\n${JSON.stringify(actual, null, 1)}`,
-      { cause: error },
-    );
-  }
+  return {
+    status: reply.status,
+    contentType: reply.headers.get('content-type') ?? '',
+    bytes: Buffer.from(await reply.arrayBuffer()),
+  };
 }
 
 function providerOf(folder: string): string {

@@ -8,7 +8,7 @@ export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Uint8Array;
 }
 
 export interface RecordedServer {
@@ -25,15 +25,19 @@ export interface RecordedServerOptions {
   readonly onRequest?: () => void;
 }
 
-/** A provider on 127.0.0.1 that gives the same answer to every request and keeps what it was asked. */
+/**
+ * A provider on 127.0.0.1 that gives the n-th answer to the n-th request and keeps what it was asked. A request beyond the
+ * last answer is kept too, and gets status 500.
+ */
 export async function startRecordedServer(
-  answer: FixtureAnswer,
+  answers: readonly FixtureAnswer[],
   options: RecordedServerOptions = {},
 ): Promise<RecordedServer> {
   const requests: RecordedRequest[] = [];
   const server = createServer(async (incoming, reply) => {
-    requests.push(await recorded(incoming));
+    const count = requests.push(await recorded(incoming));
     options.onRequest?.();
+    const answer = answers[count - 1] ?? unexpected;
     reply.writeHead(answer.status, answer.headers);
     await send(reply, answer.bytes, options.chunkSizes ?? []);
   });
@@ -50,6 +54,12 @@ export async function startRecordedServer(
   };
 }
 
+const unexpected: FixtureAnswer = {
+  status: 500,
+  headers: { 'content-type': 'application/json' },
+  bytes: Buffer.from('{"error":{"message":"No answer is recorded for this request."}}'),
+};
+
 async function recorded(incoming: IncomingMessage): Promise<RecordedRequest> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
@@ -61,7 +71,7 @@ async function recorded(incoming: IncomingMessage): Promise<RecordedRequest> {
     method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers: Object.fromEntries(headers),
-    body: Buffer.concat(chunks).toString('utf8'),
+    body: Buffer.concat(chunks),
   };
 }
 

@@ -20,6 +20,33 @@ export async function ask(
   });
 }
 
+/** Sends a form; files are texts under a name. */
+export async function askForm(
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>> = {},
+): Promise<LocalReply> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const [name, text] of Object.entries(files)) form.append(name, new Blob([text]), `${name}.txt`);
+  const encoded = new Response(form);
+  const { serve } = echo;
+  assert.ok(serve !== undefined);
+  return serve({
+    method: 'POST',
+    path,
+    headers: { 'content-type': encoded.headers.get('content-type') ?? '' },
+    body: new Uint8Array(await encoded.arrayBuffer()),
+    signal: new AbortController().signal,
+  });
+}
+
+export async function objectIn(reply: LocalReply): Promise<JsonObject> {
+  const json = asObject(parseJson(await textOf(reply)));
+  assert.ok(json !== undefined);
+  return json;
+}
+
 export async function textOf(reply: LocalReply): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of reply.body) chunks.push(chunk);

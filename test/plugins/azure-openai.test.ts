@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Auth, JsonObject, Settings } from 'portcullis/sdk';
+import type { Auth, AuthTools, JsonObject, Settings } from 'portcullis/sdk';
 import { createGateway } from '../../core/gateway.ts';
 import azure from '../../providers/azure-openai/index.ts';
 import { silentLog, testConfig } from '../../sdk/testing/test-gateway.ts';
@@ -16,6 +16,13 @@ const entra: Settings = {
 function authOf(settings: Settings): Auth {
   return typeof azure.auth === 'function' ? azure.auth(settings) : azure.auth;
 }
+
+const tools: AuthTools = {
+  now: () => 0,
+  send: () => assert.fail('Nothing is to be sent.'),
+  cached: async (_, make) => (await make()).value,
+  machine: undefined,
+};
 
 async function explained(settings: JsonObject, model = 'gpt-4o') {
   const gateway = await createGateway(
@@ -37,7 +44,7 @@ describe('the auth of azure-openai', () => {
   it('asks Entra for a token with client credentials', async () => {
     const auth = authOf(entra);
     assert.equal(auth.kind, 'token');
-    assert.deepEqual(auth.kind === 'token' && (await auth.request(entra)), {
+    assert.deepEqual(auth.kind === 'token' && (await auth.request(entra, tools)), {
       method: 'POST',
       url: 'https://login.microsoftonline.com/contoso.onmicrosoft.com/oauth2/v2.0/token',
       form: {
@@ -57,14 +64,13 @@ describe('the auth of azure-openai', () => {
       const { [name]: _, ...rest } = entra;
       const auth = authOf(rest);
       assert.ok(auth.kind === 'token');
-      assert.throws(() => auth.request(rest), { code: 'missing_credentials', param });
+      assert.throws(() => auth.request(rest, tools), { code: 'missing_credentials', param });
     });
   }
   const refused: readonly (readonly [string, Settings, string])[] = [
     ['no key', {}, 'missing_credentials'],
     ['no token', { azureAuthMode: 'ad-token', apiKey: 'k' }, 'missing_credentials'],
-    ['a managed identity', { azureAuthMode: 'managed', apiKey: 'k' }, 'not_available'],
-    ['a workload identity', { azureAuthMode: 'workload', apiKey: 'k' }, 'not_available'],
+    ['an unknown mode', { azureAuthMode: 'other' }, 'bad_request'],
   ];
   for (const [what, settings, code] of refused) {
     it(`refuses ${what} with ${code}`, () => assert.throws(() => authOf(settings), { code }));
@@ -76,6 +82,27 @@ describe('the auth of azure-openai', () => {
       from: 'apiKey',
     });
   });
+});
+
+describe('sessions of azure-openai', () => {
+  const path = (settings: Settings, query: Record<string, string>) => {
+    const spec = azure.endpoints.realtime;
+    assert.ok(typeof spec?.path === 'function');
+    return spec.path({ settings, endpoint: 'realtime', model: '', stream: false, params: {}, query });
+  };
+  const deployments = [{ deployment_id: 'voice', alias: 'gpt-realtime' }];
+  const table: readonly (readonly [Settings, Record<string, string>, string])[] = [
+    [{ azureApiVersion: 'v1' }, { model: 'gpt-realtime' }, '/v1/realtime?model=gpt-realtime'],
+    [{ azureApiVersion: 'v1', deployments }, { model: 'gpt-realtime' }, '/v1/realtime?model=voice'],
+    [{ azureApiVersion: 'v1' }, { intent: 'transcription' }, '/v1/realtime?intent=transcription'],
+    [
+      { azureApiVersion: '2025-04-01-preview', deployments },
+      { model: 'gpt-realtime', 'x&y': 'a b' },
+      '/realtime?api-version=2025-04-01-preview&x%26y=a+b&deployment=voice',
+    ],
+  ];
+  for (const [settings, query, expected] of table)
+    it(`are opened at ${expected}`, () => assert.equal(path(settings, query), expected));
 });
 
 describe('the URL of azure-openai', () => {

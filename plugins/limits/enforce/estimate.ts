@@ -2,7 +2,7 @@ import { asNumber, type Endpoint, type Json, type JsonObject, type RequestContex
 
 /** The endpoints whose replies are made of tokens that the model writes. */
 const writing: ReadonlySet<Endpoint> = new Set(['chatComplete', 'complete', 'messages', 'createModelResponse']);
-const reading: ReadonlySet<Endpoint> = new Set(['embed', 'rerank', 'imageGenerate']);
+const reading: ReadonlySet<Endpoint> = new Set(['embed', 'rerank', 'moderate', 'imageGenerate', 'createSpeech']);
 
 const charactersPerToken = 4;
 /** What an image or a file in the body counts as: its bytes say nothing about its tokens. */

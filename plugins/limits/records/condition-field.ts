@@ -1,4 +1,4 @@
-import { asObject, field, GatewayError, type Json, type JsonObject } from 'portcullis/sdk';
+import { asObject, endpointNames, field, GatewayError, type Json, type JsonObject } from 'portcullis/sdk';
 import { valuesOf } from '../policies/conditions.ts';
 import { dimensionKeys, isMetadataKey } from '../policies/dimensions.ts';
 
@@ -7,12 +7,7 @@ const mostValues = 1000;
 const longestText = 255;
 
 /** The kinds of request that `endpoint_type` may name (control-plane.md §1.12). */
-const endpointTypes: ReadonlySet<string> = new Set(
-  `complete chatComplete embed rerank moderate proxy imageGenerate createSpeech createTranscription createTranslation
-  realtime uploadFile listFiles retrieveFile deleteFile retrieveFileContent createBatch retrieveBatch cancelBatch
-  listBatches getBatchOutput listFinetunes createFinetune retrieveFinetune cancelFinetune createModelResponse
-  getModelResponse deleteModelResponse listResponseInputItems messages messagesCountTokens`.split(/\s+/),
-);
+const endpointTypes: ReadonlySet<string> = new Set<string>(endpointNames);
 
 /** Keys that a policy of this kind may look at. */
 export type ConditionKeys = 'usage' | 'rate';

@@ -3,17 +3,20 @@ import {
   asObject,
   asString,
   createFramer,
-  type Dialect,
   dialects,
+  type EmbeddingDialect,
   type Endpoint,
+  type GenerationDialect,
   type Json,
   type JsonObject,
   parseJson,
   type Usage,
 } from 'portcullis/sdk';
 
+type CountedDialect = GenerationDialect | EmbeddingDialect;
+
 /** Which format a request to such a path has, and what it asks for. */
-const formats: readonly { readonly path: RegExp; readonly dialect: Dialect; readonly endpoint: Endpoint }[] = [
+const formats: readonly { readonly path: RegExp; readonly dialect: CountedDialect; readonly endpoint: Endpoint }[] = [
   { path: /\/chat\/completions$/, dialect: dialects.chat, endpoint: 'chatComplete' },
   { path: /\/completions$/, dialect: dialects.completions, endpoint: 'complete' },
   { path: /\/messages$/, dialect: dialects.messages, endpoint: 'messages' },
@@ -47,7 +50,7 @@ export function readReply(path: string, body: Json): ReadReply {
   return { usage, model, endpoint: format?.endpoint, stream: asObject(body) === undefined && events.length > 0 };
 }
 
-function firstUsage(asked: readonly Dialect[], event: JsonObject): Usage | undefined {
+function firstUsage(asked: readonly CountedDialect[], event: JsonObject): Usage | undefined {
   for (const dialect of asked) {
     const usage = dialect.usageOf(event);
     if (usage !== undefined) return usage;

@@ -31,7 +31,7 @@ export function writeFault(fault: ProviderFault): JsonObject {
 }
 
 function faultFrom(error: JsonObject, status: number): ProviderFault {
-  const type = asString(error.type);
+  const type = asString(error.type) || undefined;
   const code = asString(error.code) ?? asNumber(error.code);
   return present<ProviderFault>({
     status: status >= 400 ? status : statusInside(type, code, error.status),
@@ -57,7 +57,9 @@ function sloppyMessage(json: JsonObject): string | undefined {
 /** Text of a string, or of a list of strings or of validation errors (`msg`, `message`). */
 function textOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value || undefined;
-  if (!Array.isArray(value)) return asString(asObject(value)?.message) ?? asString(asObject(value)?.msg);
+  const inside = asObject(value);
+  if (inside !== undefined) return asString(inside.message) ?? asString(inside.msg) ?? asString(inside.error);
+  if (!Array.isArray(value)) return undefined;
   const texts = [
     ...value.filter((item) => typeof item === 'string'),
     ...asObjects(value).flatMap((item) => asString(item.msg) ?? asString(item.message) ?? []),

@@ -19,7 +19,7 @@ const chunks: ChunkFormat = {
  * Chat completions: `POST /chat/completions`, as published in the OpenAI API reference, with the extensions that compatible
  * servers share: `cache_control`, `thinking`, `top_k`, `content_blocks`, `reasoning_content`.
  */
-export const chat: GenerationDialect = {
+export const chat: GenerationDialect<'chat'> = {
   kind: 'generation',
   name: 'chat',
   ...chunkWire,

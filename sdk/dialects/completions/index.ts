@@ -14,7 +14,7 @@ const chunks: ChunkFormat = {
 };
 
 /** Text completions, the older format without messages: `POST /completions`, as published in the OpenAI API reference. */
-export const completions: GenerationDialect = {
+export const completions: GenerationDialect<'completions'> = {
   kind: 'generation',
   name: 'completions',
   ...chunkWire,

@@ -12,7 +12,7 @@ const callFields: ReadonlySet<string> = new Set(['model', 'input', 'dimensions',
 const replyFields: ReadonlySet<string> = new Set(['object', 'data', 'model', 'usage']);
 
 /** Embeddings: `POST /embeddings`, as published in the OpenAI API reference. Vectors are floats, or base64 of 32-bit floats. */
-export const embeddings: EmbeddingDialect = {
+export const embeddings: EmbeddingDialect<'embeddings'> = {
   kind: 'embedding',
   name: 'embeddings',
   framing: 'sse',

@@ -7,7 +7,7 @@ import { decodeReply, encodeReply, usageOf, usageRule } from './reply.ts';
  * The `batchEmbedContents` format, version v1beta: one request for each text.
  * Source: https://ai.google.dev/api/embeddings.
  */
-export const geminiEmbeddings: EmbeddingDialect = {
+export const geminiEmbeddings: EmbeddingDialect<'gemini-embeddings'> = {
   name: 'gemini-embeddings',
   kind: 'embedding',
   framing: 'sse',

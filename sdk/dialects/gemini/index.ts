@@ -14,7 +14,7 @@ import { usageOf, usageRule } from './usage.ts';
  * empty model unless the body names one, and `encodeCall` writes none.
  * Source: https://ai.google.dev/api/generate-content and the types of googleapis/js-genai.
  */
-export const gemini: GenerationDialect = {
+export const gemini: GenerationDialect<'gemini'> = {
   name: 'gemini',
   kind: 'generation',
   framing: 'sse',

@@ -10,7 +10,7 @@ import { encodeFault, encodeStreamFault, faultOf } from './fault.ts';
 import { usageOf, usageRule } from './usage.ts';
 
 /** The Anthropic Messages API: `POST /v1/messages` and `POST /v1/messages/count_tokens`, version 2023-06-01. */
-export const messages: GenerationDialect = {
+export const messages: GenerationDialect<'messages'> = {
   kind: 'generation',
   name: 'messages',
   framing: 'sse',

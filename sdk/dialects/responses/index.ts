@@ -9,7 +9,7 @@ import { encodeFault, encodeStreamFault, faultOf } from './fault.ts';
 import { usageOf, usageRule } from './usage.ts';
 
 /** The Responses API: items in, items out, and a stream of numbered `response.*` events. */
-export const responses: GenerationDialect = {
+export const responses: GenerationDialect<'responses'> = {
   kind: 'generation',
   name: 'responses',
   framing: 'sse',

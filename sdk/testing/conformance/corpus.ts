@@ -1,5 +1,5 @@
+import type { Endpoint } from '../../contracts/endpoint.ts';
 import type { Turn } from '../../contracts/guardrail.ts';
-import type { Endpoint } from '../../contracts/provider.ts';
 import type { JsonObject } from '../../json.ts';
 import type { GivenInput } from '../check-input.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Endpoint } from '../../contracts/endpoint.ts';
 import type { Check, CheckPhase } from '../../contracts/guardrail.ts';
-import type { Endpoint } from '../../contracts/provider.ts';
 import { GatewayError } from '../../errors.ts';
 import { readyCheck } from '../check-run.ts';
 import { holdsSecret, secretsOf, wordsOf } from '../check-secrets.ts';

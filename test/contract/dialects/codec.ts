@@ -10,10 +10,13 @@ export const generation = [
   dialects.messages,
   dialects.responses,
   dialects.gemini,
+  dialects.converse,
 ] as const satisfies readonly GenerationDialect[];
 
 /** The formats that clients talk and that hold a conversation. */
-export const conversational = generation.filter((dialect) => dialect.name !== 'completions');
+export const conversational = generation.filter(
+  (dialect) => dialect.name !== 'completions' && dialect.name !== 'converse',
+);
 
 export interface Watched extends ReplyContext {
   readonly lost: string[];

@@ -48,6 +48,8 @@ function holds(client: GenerationDialectName, strict: boolean): Holds {
       return { choices: false, refusal: false, thinking: true, redacted: true, calls: true };
     case 'responses':
       return { choices: false, refusal: true, thinking: true, redacted: true, calls: true };
+    case 'converse':
+      return { choices: false, refusal: false, thinking: true, redacted: true, calls: true };
     case 'gemini':
       return { choices: true, refusal: false, thinking: true, redacted: false, calls: true };
   }
@@ -57,7 +59,9 @@ function holds(client: GenerationDialectName, strict: boolean): Holds {
 export function contentFor(client: GenerationDialectName, strict: boolean, completion: Completion): Content {
   const place = holds(client, strict);
   const choices = place.choices ? completion.choices : completion.choices.slice(0, 1);
-  return { model: completion.model, choices: choices.map((choice) => choiceContent(choice, client, place)) };
+  // The format does not name the model.
+  const model = client === 'converse' ? '' : completion.model;
+  return { model, choices: choices.map((choice) => choiceContent(choice, client, place)) };
 }
 
 function choiceContent(choice: Choice, client: GenerationDialectName, place: Holds): ChoiceContent {
@@ -94,7 +98,7 @@ function isSpoken(part: Part, place: Holds): part is Extract<Part, { type: 'text
 
 // Free text stands under `input` where arguments are an object.
 function argumentsOf({ arguments: text, custom }: ToolCallPart, client: GenerationDialectName): Json {
-  if (custom && (client === 'messages' || client === 'gemini')) return { input: text };
+  if (custom && (client === 'messages' || client === 'gemini' || client === 'converse')) return { input: text };
   return text.trim() === '' ? {} : (parseJson(text) ?? text);
 }
 
@@ -127,6 +131,7 @@ const counts = {
   messages: ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'reasoning'],
   responses: ['input', 'output', 'total', 'cacheRead', 'cacheWrite', 'reasoning'],
   gemini: ['input', 'output', 'total', 'cacheRead', 'reasoning'],
+  converse: ['input', 'output', 'total', 'cacheRead', 'cacheWrite', 'cacheWrite1h'],
 } as const satisfies Record<GenerationDialectName, readonly (keyof Usage)[]>;
 
 /** The token counts that a client of this format must see; a count that is 0 is as good as none. */

@@ -151,6 +151,7 @@ describe('odd input: JSON that is nested too deeply is refused, in streams with 
     messages: `{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"a":${deep}}}]}]}`,
     responses: `{"input":[{"type":"function_call","call_id":"a","name":"f","arguments":${deep}}]}`,
     gemini: `{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f","args":{"a":${deep}}}}]}]}`,
+    converse: `{"messages":[{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"f","input":${deep}}}]}]}`,
   };
   for (const dialect of generation.filter((known) => known.name !== 'completions')) {
     it(dialect.name, () => {

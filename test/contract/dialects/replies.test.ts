@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { collector } from '../../../sdk/dialects/collect.ts';
-import type { GenerationDialect } from '../../../sdk/dialects/dialect.ts';
+import type { GenerationDialect, GenerationDialectName } from '../../../sdk/dialects/dialect.ts';
 import type { Completion } from '../../../sdk/dialects/neutral.ts';
 import { deltasOf } from '../../../sdk/dialects/replay.ts';
 import { anyParts, completionOf } from '../../core/dialects/chat/arbitraries.ts';
@@ -13,14 +13,22 @@ import { checkStream } from './wire-rules.ts';
 
 const request = { model: 'asked', stream_options: { include_usage: true } };
 
-function throughReply(client: GenerationDialect, completion: Completion, strict: boolean): Completion {
+function throughReply(
+  client: GenerationDialect<GenerationDialectName>,
+  completion: Completion,
+  strict: boolean,
+): Completion {
   const wire = client.encodeReply(frozen(completion), contextOf(strict, request));
   assert.doesNotMatch(JSON.stringify(wire), /"undefined"/);
   assert.deepEqual(JSON.parse(JSON.stringify(wire)), wire, 'a reply is plain JSON without undefined');
   return client.decodeReply(frozen(wire), contextOf(strict, request));
 }
 
-function throughStream(client: GenerationDialect, completion: Completion, strict: boolean): Completion {
+function throughStream(
+  client: GenerationDialect<GenerationDialectName>,
+  completion: Completion,
+  strict: boolean,
+): Completion {
   const wire = encodeDeltas(client, deltasOf(completion), contextOf(strict, request));
   checkStream(client.name, wire, { strict, includeUsage: true, counted: completion.usage !== undefined });
   const gathered = collector();
@@ -29,7 +37,7 @@ function throughStream(client: GenerationDialect, completion: Completion, strict
   return gathered.completion();
 }
 
-function checkAnswer(client: GenerationDialect, completion: Completion): void {
+function checkAnswer(client: GenerationDialect<GenerationDialectName>, completion: Completion): void {
   for (const strict of [true, false]) {
     const wanted = contentFor(client.name, strict, completion);
     const counts = usageFor(

@@ -10,6 +10,7 @@ export function checkRequest(target: GenerationDialectName, body: JsonObject, st
   assert.deepEqual(JSON.parse(text), body, 'plain JSON without undefined or NaN');
   assert.doesNotMatch(text, /"(id|call_id|tool_call_id|tool_use_id)":""/, 'no empty ids');
   if (target === 'gemini') checkGemini(body);
+  else if (target === 'converse') checkConverse(body);
   else validateRequest(target, body, { strict });
 }
 
@@ -46,6 +47,35 @@ function checkGemini(body: JsonObject): void {
     assert.equal(answers.length, calls.length, 'as many responses as calls');
     for (const answer of answers) assert.ok(asObject(asObject(answer.functionResponse)?.response) !== undefined);
   }
+}
+
+const converseFields = [
+  ...['messages', 'system', 'inferenceConfig', 'toolConfig', 'guardrailConfig', 'additionalModelRequestFields'],
+  ...['promptVariables', 'additionalModelResponseFieldPaths', 'requestMetadata', 'performanceConfig', 'serviceTier'],
+  'outputConfig',
+];
+
+function checkConverse(body: JsonObject): void {
+  for (const field in body) assert.ok(converseFields.includes(field), `no top-level field ${field}`);
+  const turns = asObjects(body.messages);
+  assert.ok(turns.length > 0);
+  let before: Json | undefined;
+  for (const [at, { role, content }] of turns.entries()) {
+    assert.ok((role === 'user' || role === 'assistant') && role !== before, 'roles alternate');
+    before = role;
+    const blocks = asObjects(content);
+    assert.ok(blocks.length > 0, 'a turn has content');
+    for (const block of blocks) {
+      assert.equal(Object.keys(block).length, 1, 'a block is one member of its union');
+      if (typeof block.text === 'string') assert.ok(block.text.trim() !== '', 'no blank text');
+    }
+    const uses = blocks.filter(({ toolUse }) => toolUse !== undefined);
+    const results = asObjects(turns[at + 1]?.content).filter(({ toolResult }) => toolResult !== undefined);
+    if (uses.length > 0) assert.equal(results.length, uses.length, 'as many results as calls');
+    if (uses.length > 0) assert.ok(body.toolConfig !== undefined, 'calls need tools');
+  }
+  const config = asObject(body.toolConfig);
+  if (config !== undefined) assert.ok(asObjects(config.tools).length > 0, 'no empty list of tools');
 }
 
 /** Which tools a model may call, and whether it must: what a choice means. */

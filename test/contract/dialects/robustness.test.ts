@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { collector } from '../../../sdk/dialects/collect.ts';
-import type { GenerationDialect } from '../../../sdk/dialects/dialect.ts';
+import type { GenerationDialect, GenerationDialectName } from '../../../sdk/dialects/dialect.ts';
 import type { Call, Completion, Delta } from '../../../sdk/dialects/neutral.ts';
 import { deltasOf } from '../../../sdk/dialects/replay.ts';
 import { GatewayError } from '../../../sdk/errors.ts';
@@ -116,7 +116,7 @@ function encodeAnswers(completion: Completion | undefined): void {
   }
 }
 
-function encodeStream(client: GenerationDialect, deltas: readonly Delta[]): void {
+function encodeStream(client: GenerationDialect<GenerationDialectName>, deltas: readonly Delta[]): void {
   const asked = { strict: true, includeUsage: true };
   const request = { model: 'asked', stream_options: { include_usage: true } };
   const gathered = collector();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { collector } from '../../../sdk/dialects/collect.ts';
-import type { GenerationDialect } from '../../../sdk/dialects/dialect.ts';
+import type { GenerationDialect, GenerationDialectName } from '../../../sdk/dialects/dialect.ts';
 import type { Completion, Delta } from '../../../sdk/dialects/neutral.ts';
 import { contextOf, decodeFrames, encodeDeltas, framesOf, framesOfText, generation } from './codec.ts';
 import { contentFor, usageFor } from './content.ts';
@@ -25,7 +25,11 @@ function gather(deltas: readonly Delta[]): Completion {
   return gathered.completion();
 }
 
-function translate(client: GenerationDialect, deltas: readonly Delta[], { strict, includeUsage }: Manner): string {
+function translate(
+  client: GenerationDialect<GenerationDialectName>,
+  deltas: readonly Delta[],
+  { strict, includeUsage }: Manner,
+): string {
   const request = {
     model: 'asked',
     stream: true,
@@ -36,7 +40,7 @@ function translate(client: GenerationDialect, deltas: readonly Delta[], { strict
 
 function checkTranslation(
   recording: StreamRecording,
-  client: GenerationDialect,
+  client: GenerationDialect<GenerationDialectName>,
   manner: Manner,
   cuts: readonly number[],
 ): void {

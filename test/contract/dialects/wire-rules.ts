@@ -44,6 +44,7 @@ const rules: Readonly<Record<GenerationDialectName, (events: readonly Event[], a
   messages: checkMessages,
   responses: checkResponses,
   gemini: checkGemini,
+  converse: checkConverse,
 };
 
 /** Data-only events, one header, usage as asked, and `[DONE]` or an error as the last event. Gives the chunks. */
@@ -228,5 +229,35 @@ function checkGemini(events: readonly Event[]): void {
     assert.equal(content?.role, 'model');
     assert.ok(asArray(content?.parts).length > 0, 'a content has parts');
     assert.equal(typeof candidate.index, 'number');
+  }
+}
+
+/** The events of `ConverseStream`, as a client of the event-stream framing reads their names. */
+function checkConverse(events: readonly Event[]): void {
+  const names = events.map(({ name }) => name ?? '');
+  const last = names.at(-1) ?? '';
+  const failed = last.endsWith('Exception');
+  assert.ok(failed || last === 'metadata', `ends with metadata or an exception: ${last}`);
+  if (failed) assert.equal(typeof events.at(-1)?.json.message, 'string');
+  if (failed && names.length === 1) return;
+  assert.equal(names[0], 'messageStart');
+  for (const name of ['messageStart', 'messageStop', 'metadata'])
+    assert.ok(names.filter((known) => known === name).length <= 1, `one ${name}`);
+  if (!failed) assert.equal(names.at(-2), 'messageStop');
+  let open: number | undefined;
+  let blocks = 0;
+  for (const { name, json } of events) {
+    const index = json.contentBlockIndex;
+    if (name === 'contentBlockStop') {
+      assert.equal(index, open, 'stops what is open');
+      open = undefined;
+    } else if (name === 'contentBlockStart' || (name === 'contentBlockDelta' && index !== open)) {
+      assert.ok(open === undefined && index === blocks, 'blocks follow each other');
+      open = blocks;
+      blocks += 1;
+    } else if (name !== 'contentBlockDelta') assert.ok(open === undefined || name?.endsWith('Exception'));
+    const union = asObject(json.delta);
+    if (name === 'contentBlockDelta')
+      assert.equal(Object.keys(union ?? {}).length, 1, 'a delta is one member of its union');
   }
 }

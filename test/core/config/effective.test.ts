@@ -22,6 +22,8 @@ describe('the effective config', () => {
         trustedHosts: [],
         trustedProxyHops: 0,
         timeouts: { connectMs: 10_000, firstByteMs: 300_000, gapMs: 120_000, totalMs: 3_600_000 },
+        maxUploadBytes: 1_073_741_824,
+        machineIdentity: 'operator',
         maxReplyBytes: 134_217_728,
         customHostMaxReplyBytes: 33_554_432,
       },

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { answersOf, type Dialect, dialects, type JsonObject, UsageMeter } from 'portcullis/sdk';
+import {
+  answersOf,
+  dialects,
+  type EmbeddingDialect,
+  type GenerationDialect,
+  type JsonObject,
+  UsageMeter,
+} from 'portcullis/sdk';
 import { WholeReply } from '../../../core/ledger/counted-reply.ts';
 import { closeLedgers } from './ledgers.ts';
 import { type Recording, recordings } from './recorded.ts';
@@ -86,7 +93,13 @@ describe('a meter', () => {
 describe('a whole reply', () => {
   const openai = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
   const search = { type: 'web_search_call', action: { type: 'search' } };
-  const cases: readonly (readonly [string, Dialect, JsonObject, JsonObject, string | undefined])[] = [
+  const cases: readonly (readonly [
+    string,
+    GenerationDialect | EmbeddingDialect,
+    JsonObject,
+    JsonObject,
+    string | undefined,
+  ])[] = [
     [
       'behind a long text',
       dialects.chat,

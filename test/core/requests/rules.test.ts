@@ -11,6 +11,16 @@ const base = {
   count_tokens: { messages: [{ role: 'user', content: 'a' }] },
   responses: { input: 'a' },
   embeddings: { input: 'a' },
+  rerank: { query: 'a', documents: ['b'] },
+  images: { prompt: 'a' },
+  image_edits: { prompt: 'a' },
+  speech: { input: 'a', voice: 'v' },
+  transcriptions: { model: 'm' },
+  moderations: { input: 'a' },
+  ocr: { document: { type: 'document_url', document_url: 'https://example.com/a.pdf' } },
+  files: { purpose: 'batch' },
+  batches: { input_file_id: 'f', endpoint: '/v1/chat/completions' },
+  fine_tuning: { training_file: 'f' },
 } satisfies Record<RequestKind, JsonObject>;
 
 interface Refused {

@@ -7,6 +7,11 @@ type Answer = { readonly status: number; readonly body: string };
 
 const settings: Settings = { clientId: 'a', apiKey: 'k' };
 
+/** None of these credentials looks at the request. */
+const unsigned = () => {
+  throw new Error('There is nothing to sign.');
+};
+
 function fixture(answers: (count: number) => Answer | Promise<Answer>) {
   const clock = { now: 1_000_000 };
   const sent: TokenRequest[] = [];
@@ -31,7 +36,7 @@ function fixture(answers: (count: number) => Answer | Promise<Answer>) {
     },
   };
   const headers = async (given: Settings = settings) =>
-    (await authenticator.headersFor(auth, given, 'some')).authorization;
+    (await authenticator.headersFor(auth, { settings: given, upstream: 'some' }, unsigned)).authorization;
   return { clock, sent, headers, authenticator };
 }
 
@@ -50,7 +55,10 @@ describe('the credential of a call', () => {
   ];
   for (const [what, auth, expected] of table) {
     it(`is ${what}, without a promise`, () =>
-      assert.deepEqual(fixture(() => token('t')).authenticator.headersFor(auth, settings, 'some'), expected));
+      assert.deepEqual(
+        fixture(() => token('t')).authenticator.headersFor(auth, { settings, upstream: 'some' }, unsigned),
+        expected,
+      ));
   }
 });
 

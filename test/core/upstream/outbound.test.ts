@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { EndpointSpec, JsonObject, Provider } from 'portcullis/sdk';
 import type { Leaf } from '../../../core/routing/plan.ts';
 import { buildOutbound } from '../../../core/upstream/outbound.ts';
+import type { WireBody } from '../../../core/upstream/transport.ts';
 import { type ExchangeFacts, exchangeOf, leafOf } from '../../support/exchange.ts';
 import { chatAt, unitOf } from './unit.ts';
 
@@ -17,14 +18,21 @@ interface Facts {
 
 const base = 'https://alpha.example/v1';
 
+/** As the pipeline hands it over: what stood before it has chosen the provider. */
+function modelIn({ model }: JsonObject): string {
+  return typeof model === 'string' ? model.replace(/^@[^/]+\//, '') : '';
+}
+
 function built({ exchange: facts, definition, leaf, body, base: at = base, askUsage = true }: Facts = {}) {
   const exchange = exchangeOf(facts);
+  const given = body === undefined ? exchange.body : body(exchange.body);
   return buildOutbound({
     request: exchange,
     leaf: leafOf(leaf),
     unit: unitOf(definition),
     settings: { settings: { apiKey: 'k' }, base: at, customHost: false },
-    body: body === undefined ? exchange.body : body(exchange.body),
+    body: given,
+    model: modelIn(given),
     rawBody: exchange.rawBody,
     strict: true,
     vendors: ['gw'],
@@ -167,15 +175,15 @@ describe('the question for the token counts of a stream', () => {
     ' { "model":"m", "stream":true,\n"messages": [ {"role":"user","content":"{Hi}"} ], "unknown":1.0 }',
   );
   const asking = { rawBody: streamed, body: JSON.parse(streamed.toString()) as JsonObject };
-  const optionsOf = (body: string | Uint8Array | undefined) =>
-    (JSON.parse(Buffer.from(body ?? '').toString()) as JsonObject).stream_options;
+  const textOf = (body: WireBody | undefined) => {
+    assert.ok(body === undefined || typeof body === 'string' || body instanceof Uint8Array);
+    return Buffer.from(body ?? '').toString();
+  };
+  const optionsOf = (body: WireBody | undefined) => (JSON.parse(textOf(body)) as JsonObject).stream_options;
 
   it("stands before the client's own bytes, which stay as they are", () => {
     const { body, hidesUsage } = built({ exchange: asking });
-    assert.equal(
-      Buffer.from(body ?? '').toString(),
-      `{"stream_options":{"include_usage":true},${streamed.toString().slice(2)}`,
-    );
+    assert.equal(textOf(body), `{"stream_options":{"include_usage":true},${streamed.toString().slice(2)}`);
     assert.deepEqual([optionsOf(body), hidesUsage], [{ include_usage: true }, true]);
   });
 

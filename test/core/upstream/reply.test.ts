@@ -37,6 +37,7 @@ async function outcome(
     unit: unitOf(definition),
     settings: { settings: { apiKey: 'k' }, base: 'https://alpha.example/v1', customHost: false },
     body: exchange.body,
+    model: String(exchange.body.model ?? ''),
     rawBody: exchange.rawBody,
     strict: true,
     vendors: ['gw'],

@@ -354,6 +354,7 @@ describe('the path of a call', () => {
     endpoint: 'chatComplete',
     model: 'm',
     stream: false,
+    query: {},
     params: { id: 'r 1' },
   } as const;
   const table: readonly [string, string, string, string][] = [

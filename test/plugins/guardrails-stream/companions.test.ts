@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Delta, dialects, parseJson } from 'portcullis/sdk';
+import { type Delta, dialects, type GenerationDialect, parseJson } from 'portcullis/sdk';
 import { end, finish, mask, pass, start, text, textOf, understood, windows, wireOf } from './windows.ts';
 
 const call = (block: number, custom = false): Delta => ({
@@ -18,7 +18,7 @@ const logprob = (token: string): Delta => ({
   logprobs: { content: [{ token, logprob: -0.1, bytes: null, top_logprobs: [] }] },
 });
 
-function through(look: ReturnType<typeof mask>, deltas: readonly Delta[], dialect = dialects.chat) {
+function through(look: ReturnType<typeof mask>, deltas: readonly Delta[], dialect: GenerationDialect = dialects.chat) {
   const { source, client } = windows(look, { tokens: 8, overlap: 4 }, { dialect });
   for (const event of wireOf(deltas, dialect).split(/(?<=\n\n)/)) source.push(event);
   source.end();

@@ -1,0 +1,15 @@
+import type { RequestContext } from 'portcullis/sdk';
+import type { Cancellation } from './cancellation.ts';
+
+/** What a call owes to its target and its client. */
+export interface CallFactsOfTarget {
+  readonly request: RequestContext;
+  readonly cancellation: Cancellation;
+  readonly path: string;
+  readonly strict: boolean;
+  readonly requestTimeoutMs: number | undefined;
+  /** What the client of a WebSocket offers. */
+  readonly socketProtocols?: readonly string[];
+  /** Told of each field of a reply that has no place in the client's format. */
+  readonly dropped: (field: string) => void;
+}

@@ -1,0 +1,53 @@
+/** What a client can ask for, by the names that policies and checks know. */
+export const endpointNames = [
+  'chatComplete',
+  'complete',
+  'messages',
+  'messagesCountTokens',
+  'createModelResponse',
+  'getModelResponse',
+  'deleteModelResponse',
+  'cancelModelResponse',
+  'listResponseInputItems',
+  'embed',
+  'rerank',
+  'moderate',
+  'ocr',
+  'imageGenerate',
+  'imageEdit',
+  'imageVariation',
+  'createSpeech',
+  'createTranscription',
+  'createTranslation',
+  'uploadFile',
+  'listFiles',
+  'retrieveFile',
+  'deleteFile',
+  'retrieveFileContent',
+  'createBatch',
+  'listBatches',
+  'retrieveBatch',
+  'cancelBatch',
+  'getBatchOutput',
+  'createFinetune',
+  'listFinetunes',
+  'retrieveFinetune',
+  'cancelFinetune',
+  'listFinetuneEvents',
+  'listFinetuneCheckpoints',
+  /** Everything below `/assistants`; so with the next three. */
+  'assistants',
+  'threads',
+  'vectorStores',
+  'conversations',
+  'listModels',
+  'retrieveModel',
+  /** A saved prompt; once it is resolved, `chatComplete` or `complete`. */
+  'promptComplete',
+  /** A WebSocket session. */
+  'realtime',
+  'proxy',
+] as const;
+
+/** What a client asks for, whatever its dialect: the key of a provider's `endpoints`. */
+export type Endpoint = (typeof endpointNames)[number];

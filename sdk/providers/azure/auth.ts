@@ -1,0 +1,42 @@
+import type { Auth } from '../../contracts/auth.ts';
+import type { Settings } from '../../contracts/provider.ts';
+import { GatewayError } from '../../errors.ts';
+import { asString } from '../../json.ts';
+import { entraToken } from './entra.ts';
+import { managedToken } from './managed-identity.ts';
+import { needed } from './needed.ts';
+import { workloadToken } from './workload-identity.ts';
+
+export interface AzureAuthOptions {
+  /** Name of the provider, for messages. */
+  readonly provider: string;
+  /** How an API key travels; the setting is `apiKey`. */
+  readonly key: Auth;
+}
+
+/** The auth of a mode; without a mode, whichever of token and key is there. Settings: `azureAuthSettings`, `apiKey`. */
+export function azureAuth(settings: Settings, { provider, key }: AzureAuthOptions): Auth {
+  const mode = asString(settings.azureAuthMode) ?? (settings.azureAdToken === undefined ? 'apiKey' : 'ad-token');
+  switch (mode) {
+    case 'entra':
+      return { kind: 'token', request: (given) => entraToken(given, provider) };
+    case 'workload':
+      return { kind: 'token', request: workloadToken };
+    case 'managed':
+      return {
+        kind: 'signed',
+        headers: async (_, given, tools) => {
+          const token = await tools.cached('managed', () => managedToken(given, tools));
+          return { authorization: `Bearer ${token}` };
+        },
+      };
+    case 'ad-token':
+      needed(settings, 'azureAdToken', provider);
+      return { kind: 'bearer', from: 'azureAdToken' };
+    case 'apiKey':
+      needed(settings, 'apiKey', provider);
+      return key;
+    default:
+      throw new GatewayError('bad_request', `The auth mode ${mode} is unknown.`, { param: 'azure_auth_mode' });
+  }
+}
