@@ -1,4 +1,5 @@
-import { provider, type Settings, schema, secret, setting } from 'portcullis/sdk';
+import { asString, type CallFacts, provider, type Settings, schema, secret, setting } from 'portcullis/sdk';
+import { files, filesBeta, isFileEndpoint } from './files.ts';
 
 /** The beta without which OAuth tokens are refused. */
 const oauthBeta = 'oauth-2025-04-20';
@@ -17,21 +18,25 @@ export default provider({
   base: 'https://api.anthropic.com/v1',
   auth: (settings) =>
     isOAuth(settings) ? { kind: 'bearer', from: 'apiKey' } : { kind: 'header', name: 'x-api-key', from: 'apiKey' },
-  headers: ({ settings }) => ({
-    'anthropic-version': String(settings.anthropicVersion),
-    'anthropic-beta': betasOf(settings),
+  headers: (facts) => ({
+    'anthropic-version': String(facts.settings.anthropicVersion),
+    'anthropic-beta': betasOf(facts),
   }),
   endpoints: {
     messages: { path: '/messages', dialect: 'messages' },
     messagesCountTokens: { path: '/messages/count_tokens', dialect: 'messages' },
+    ...files,
     // The longest page: without a limit only the first 20 models come.
     listModels: { method: 'GET', path: '/models?limit=1000' },
+    retrieveModel: { method: 'GET', path: '/models/{id}' },
     proxy: { path: '' },
   },
 });
 
-function betasOf(settings: Settings): string | undefined {
-  const given = typeof settings.anthropicBeta === 'string' ? settings.anthropicBeta : undefined;
-  if (!isOAuth(settings) || given?.includes(oauthBeta) === true) return given;
-  return given === undefined ? oauthBeta : `${given},${oauthBeta}`;
+function betasOf({ settings, endpoint }: CallFacts): string | undefined {
+  const given = asString(settings.anthropicBeta);
+  const needed = [...(isOAuth(settings) ? [oauthBeta] : []), ...(isFileEndpoint(endpoint) ? [filesBeta] : [])];
+  const missing = needed.filter((beta) => given?.includes(beta) !== true);
+  const betas = [...(given === undefined ? [] : [given]), ...missing];
+  return betas.length === 0 ? undefined : betas.join(',');
 }

@@ -1,13 +1,31 @@
-import { asObjects, asString, type CallFacts, GatewayError, type JsonObject, type StreamUsage } from 'portcullis/sdk';
+import {
+  asObjects,
+  asString,
+  type CallFacts,
+  type JsonObject,
+  pathSegment,
+  type StreamUsage,
+  withCurrentFields,
+} from 'portcullis/sdk';
+
+interface Deployment {
+  readonly id: string;
+  readonly version: string;
+  /** The model that is deployed, as far as it is known. */
+  readonly model: string;
+}
 
 /** Where a model is deployed: by its alias, else by the default deployment, else under its own name. */
-function deploymentOf({ settings, model }: CallFacts): { readonly id: string; readonly version: string } {
+export function deploymentOf({ settings, model }: Pick<CallFacts, 'settings' | 'model'>): Deployment {
   const listed = asObjects(settings.deployments);
   const named = listed.find(({ alias }) => alias === model);
   const chosen =
     named ?? (settings.azureDeploymentId === undefined ? listed.find((entry) => entry.is_default === true) : undefined);
-  const id = asString(chosen?.deployment_id) ?? asString(settings.azureDeploymentId) ?? model;
-  return { id, version: asString(chosen?.api_version) ?? String(settings.azureApiVersion) };
+  return {
+    id: asString(chosen?.deployment_id) ?? asString(settings.azureDeploymentId) ?? model,
+    version: asString(chosen?.api_version) ?? String(settings.azureApiVersion),
+    model: asString(chosen?.model) ?? asString(settings.azureModelName) ?? model,
+  };
 }
 
 const isV1 = (version: string) => version === 'v1' || version === 'preview' || version === 'latest';
@@ -16,38 +34,34 @@ const isV1 = (version: string) => version === 'v1' || version === 'preview' || v
  * A path of the inference API. Dated versions name the deployment in the path; version 1 names it in the body, and takes a
  * query only to ask for previews: https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
  */
-export function deployed(path: string) {
-  return (facts: CallFacts) => {
-    const { id, version } = deploymentOf(facts);
-    if (isV1(version)) return versioned(path, version);
-    if (id === '')
-      throw new GatewayError('bad_request', 'The request needs model, or the config azure_deployment_id.', {
-        param: 'model',
-      });
-    return versioned(`/deployments/${segmentOf(id, 'model')}${path}`, version);
-  };
+export function deployed(path: string, facts: CallFacts): string {
+  const { id, version } = deploymentOf(facts);
+  return versioned(isV1(version) ? path : `/deployments/${pathSegment(id, 'model')}${path}`, version);
 }
 
-/** A path that names no deployment in any version: responses and models. */
-export function resource(path: string) {
-  return (facts: CallFacts) => {
-    const id = facts.params.id;
-    return versioned(
-      id === undefined ? path : path.replace('{id}', () => segmentOf(id, 'id')),
-      deploymentOf(facts).version,
-    );
-  };
+/** A path that names no deployment in any version: responses, files, batches, fine-tuning, models. */
+export function resource(path: string, facts: CallFacts): string {
+  return versioned(path, deploymentOf(facts).version);
+}
+
+/**
+ * Sessions: version 1 names the deployment as `model`, dated versions as `deployment`, both in the query.
+ * https://learn.microsoft.com/azure/ai-foundry/openai/how-to/realtime-audio-websockets
+ */
+export function realtime(facts: CallFacts): string {
+  const { model: asked, deployment, ...rest } = facts.query;
+  const { id, version } = deploymentOf({ ...facts, model: asked ?? deployment ?? facts.model });
+  const query = new URLSearchParams({
+    ...rest,
+    ...(id === '' ? {} : { [isV1(version) ? 'model' : 'deployment']: id }),
+  });
+  const path = versioned('/realtime', version);
+  return query.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
 function versioned(path: string, version: string): string {
   if (version === 'v1') return `/v1${path}`;
   return isV1(version) ? `/v1${path}?api-version=${version}` : `${path}?api-version=${version}`;
-}
-
-function segmentOf(value: string, param: string): string {
-  // Encoding leaves dots alone, and servers take a segment of them for a step up.
-  if (/^\.+$/.test(value)) throw new GatewayError('bad_request', `${param} may not be "${value}".`, { param });
-  return encodeURIComponent(value.toWellFormed());
 }
 
 /** The first dated version that takes `stream_options`. */
@@ -63,4 +77,9 @@ export function streamUsage(body: JsonObject, facts: CallFacts): StreamUsage {
 export function withDeployment(body: JsonObject, facts: CallFacts): JsonObject {
   const { id } = deploymentOf(facts);
   return id === '' || id === body.model ? body : { ...body, model: id };
+}
+
+/** As `withDeployment`, without what the deployed model refuses. */
+export function chatRequest(body: JsonObject, facts: CallFacts): JsonObject {
+  return withDeployment(withCurrentFields(body, deploymentOf(facts).model), facts);
 }

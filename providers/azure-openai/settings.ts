@@ -1,9 +1,7 @@
-import { schema, secret, setting } from 'portcullis/sdk';
+import { azureAuthSettings, schema, secret, setting } from 'portcullis/sdk';
 
 const deploymentName = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 const version = '^(v1|preview|latest|[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?)$';
-/** A tenant's id or one of its domains; it becomes part of the token URL. */
-const tenant = '^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$';
 
 const deployment = schema.Object({
   deployment_id: schema.String({ pattern: deploymentName }),
@@ -25,15 +23,11 @@ export const settings = schema.Object({
   azureDeploymentId: schema.Optional(
     setting({ pattern: deploymentName, description: 'Default: the model name of the request.' }),
   ),
-  azureApiVersion: setting({ pattern: version, default: 'v1', description: 'v1, or the date of an older version.' }),
-  azureAuthMode: schema.Optional(
-    schema.Union(['apiKey', 'entra', 'managed', 'workload', 'ad-token'].map((mode) => schema.Literal(mode))),
+  azureModelName: schema.Optional(
+    setting({ description: 'The model behind azure_deployment_id, where its name does not tell: o3-mini.' }),
   ),
-  azureAdToken: schema.Optional(secret({ description: 'A Microsoft Entra access token; sent as it is.' })),
-  azureEntraTenantId: schema.Optional(setting({ env: 'AZURE_TENANT_ID', pattern: tenant })),
-  azureEntraClientId: schema.Optional(setting({ env: 'AZURE_CLIENT_ID' })),
-  azureEntraClientSecret: schema.Optional(secret({ env: 'AZURE_CLIENT_SECRET' })),
-  azureEntraScope: setting({ default: 'https://cognitiveservices.azure.com/.default' }),
+  azureApiVersion: setting({ pattern: version, default: 'v1', description: 'v1, or the date of an older version.' }),
+  ...azureAuthSettings,
   openaiBeta: schema.Optional(setting({ header: 'openai-beta' })),
   deployments: schema.Optional(schema.Array(deployment, { maxItems: 100 })),
 });

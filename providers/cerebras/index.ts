@@ -1,4 +1,4 @@
-import { asObjects, asString, type JsonObject, omit, provider, schema, secret } from 'portcullis/sdk';
+import { asObjects, asString, functionsAsTools, type JsonObject, omit, provider, schema, secret } from 'portcullis/sdk';
 
 /**
  * Source: https://inference-docs.cerebras.ai/resources/openai, /capabilities/reasoning and /support/error, and
@@ -14,10 +14,11 @@ export default provider({
       dialect: 'chat',
       reasoningField: 'reasoning',
       streamUsage: 'always',
-      request: withKnownFields,
+      request: (body) => withKnownFields(functionsAsTools(body)),
     },
     complete: { path: '/completions', dialect: 'completions', streamUsage: 'always' },
     listModels: { method: 'GET', path: '/models' },
+    retrieveModel: { method: 'GET', path: '/models/{id}' },
     proxy: { path: '' },
   },
 });

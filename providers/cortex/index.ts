@@ -2,6 +2,7 @@ import {
   asObject,
   asString,
   developersAsSystem,
+  functionsAsTools,
   type JsonObject,
   provider,
   schema,
@@ -46,7 +47,7 @@ export default provider({
       params: { rename: { max_tokens: 'max_completion_tokens' }, drop: ['service_tier', 'store'] },
       reasoningField: 'reasoning',
       // Developer messages are known to some models alone.
-      request: (body) => withReasoning(developersAsSystem(body)),
+      request: (body) => withReasoning(developersAsSystem(functionsAsTools(body))),
       repair: (json) => json,
     },
     messages: { path: '/messages', dialect: 'messages', params: { drop: ['service_tier'] } },

@@ -1,8 +1,17 @@
-import { developersAsSystem, provider, schema, secret } from 'portcullis/sdk';
+import {
+  developersAsSystem,
+  functionsAsTools,
+  provider,
+  publishedBatches,
+  publishedFiles,
+  schema,
+  secret,
+} from 'portcullis/sdk';
+import { rerank } from './rerank.ts';
 
 /**
  * Source: https://help.aliyun.com/en/model-studio/compatibility-of-openai-with-dashscope and its neighbours on
- * embeddings, completions and responses. The base is that of Beijing; other regions, which have keys of their own, are
+ * embeddings, completions, responses, files and batches. The base is that of Beijing; other regions, which have keys of their own, are
  * reached with `custom_host`, such as https://dashscope-intl.aliyuncs.com/compatible-mode/v1.
  */
 export default provider({
@@ -16,7 +25,7 @@ export default provider({
       params: { rename: { max_completion_tokens: 'max_tokens' } },
       reasoningField: 'reasoning_content',
       // Its messages know no developer: such a role is answered with 400.
-      request: developersAsSystem,
+      request: (body) => developersAsSystem(functionsAsTools(body)),
     },
     complete: { path: '/completions', dialect: 'completions' },
     // Only numbers are documented: they are asked for and encoded here as the client asked.
@@ -27,6 +36,10 @@ export default provider({
       repair: (json) => json,
     },
     createModelResponse: { path: '/responses', dialect: 'responses' },
+    ...publishedFiles(),
+    ...publishedBatches(),
+    rerank,
+    listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },
 });

@@ -1,4 +1,5 @@
-import { developersAsSystem, provider, schema, secret } from 'portcullis/sdk';
+import { developersAsSystem, functionsAsTools, provider, schema, secret } from 'portcullis/sdk';
+import { rerank } from './rerank.ts';
 
 /**
  * Source: https://docs.deepinfra.com/chat/overview and https://api.deepinfra.com/openapi.json. The last event of a stream
@@ -16,10 +17,23 @@ export default provider({
       reasoningField: 'reasoning_content',
       streamUsage: 'always',
       // The roles are system, user, assistant and tool; any other is a validation error.
-      request: developersAsSystem,
+      request: (body) => developersAsSystem(functionsAsTools(body)),
     },
     complete: { path: '/completions', dialect: 'completions', streamUsage: 'always' },
     embed: { path: '/embeddings', dialect: 'embeddings' },
+    rerank,
+    imageGenerate: { path: '/images/generations', dialect: 'images' },
+    imageEdit: { path: '/images/edits', dialect: 'images' },
+    imageVariation: { path: '/images/variations', dialect: 'images' },
+    createSpeech: { path: '/audio/speech', dialect: 'speech', reply: 'bytes' },
+    createTranscription: { path: '/audio/transcriptions', dialect: 'transcriptions' },
+    createTranslation: { path: '/audio/translations', dialect: 'transcriptions' },
+    // Nothing more of either is documented.
+    uploadFile: { path: '/files', dialect: 'files' },
+    listFiles: { method: 'GET', path: '/files', dialect: 'files' },
+    createBatch: { path: '/batches', dialect: 'batches' },
+    listBatches: { method: 'GET', path: '/batches', dialect: 'batches' },
+    retrieveBatch: { method: 'GET', path: '/batches/{id}', dialect: 'batches' },
     listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },

@@ -1,4 +1,4 @@
-import { provider, replayedThinking, schema, secret } from 'portcullis/sdk';
+import { functionsAsTools, provider, replayedThinking, schema, secret } from 'portcullis/sdk';
 
 /**
  * Source: https://api-docs.deepseek.com/api/create-chat-completion and /guides/thinking_mode.
@@ -15,7 +15,7 @@ export default provider({
       params: { rename: { max_completion_tokens: 'max_tokens' } },
       finishReasons: { insufficient_system_resource: 'stop' },
       reasoningField: 'reasoning_content',
-      request: replayedThinking,
+      request: (body) => replayedThinking(functionsAsTools(body)),
     },
     listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },

@@ -1,4 +1,5 @@
 import {
+  asString,
   type Completion,
   type Delta,
   deltasOf,
@@ -7,6 +8,7 @@ import {
   type LocalReply,
   type ProviderFault,
   type ReplyContext,
+  sseFrame,
 } from 'portcullis/sdk';
 import type { Behaviour } from './model-name.ts';
 import { piecesOf } from './text.ts';
@@ -20,6 +22,38 @@ export function jsonReply(
   headers: Readonly<Record<string, string>> = {},
 ): LocalReply {
   return { status, headers: { ...json, ...headers }, body: chunksOf([JSON.stringify(body)]) };
+}
+
+export function textReply(text: string, type = 'text/plain; charset=utf-8'): LocalReply {
+  return { status: 200, headers: { 'content-type': type }, body: chunksOf([text]) };
+}
+
+export function bytesReply(bytes: Uint8Array, type: string): LocalReply {
+  return { status: 200, headers: { 'content-type': type }, body: wholeOf(bytes) };
+}
+
+/** A stream of events whose names are their `type`, as far as they have one. */
+export function eventsReply(events: readonly JsonObject[]): LocalReply {
+  const texts = events.map((event) => sseFrame(JSON.stringify(event), asString(event.type)));
+  return { status: 200, headers: eventStream, body: chunksOf(texts) };
+}
+
+/** A run of a thread as its stream. */
+export function threadEvents(run: JsonObject, message: JsonObject, text: string): LocalReply {
+  const delta = (value: string) => ({ content: [{ index: 0, type: 'text', text: { value, annotations: [] } }] });
+  const events: readonly (readonly [string, JsonObject])[] = [
+    ['thread.run.created', { ...run, status: 'queued' }],
+    ['thread.run.in_progress', { ...run, status: 'in_progress' }],
+    ['thread.message.created', { ...message, status: 'in_progress', content: [] }],
+    ...piecesOf(text).map((piece): [string, JsonObject] => [
+      'thread.message.delta',
+      { id: message.id ?? null, object: 'thread.message.delta', delta: delta(piece) },
+    ]),
+    ['thread.message.completed', message],
+    ['thread.run.completed', run],
+  ];
+  const texts = events.map(([name, event]) => sseFrame(JSON.stringify(event), name));
+  return { status: 200, headers: eventStream, body: chunksOf([...texts, sseFrame('[DONE]', 'done')]) };
 }
 
 /** An error in the words of a dialect. Overloads of whole replies are errors too. */
@@ -110,6 +144,10 @@ function wordByWord(delta: Delta, { usage }: Completion): readonly Delta[] {
     case 'end':
       return [delta];
   }
+}
+
+async function* wholeOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 interface Flow {

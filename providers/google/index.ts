@@ -1,9 +1,35 @@
-import { type CallFacts, provider, schema, secret } from 'portcullis/sdk';
+import {
+  asString,
+  contentPictures,
+  contentSpeech,
+  type JsonObject,
+  pictureDrops,
+  picturesReply,
+  predictPictures,
+  predictsPictures,
+  provider,
+  schema,
+  secondsOf,
+  secret,
+  setting,
+  speechDrops,
+  spokenBytes,
+  withoutRoute,
+  wordAsCode,
+} from 'portcullis/sdk';
+import { batches } from './batches.ts';
+import { files } from './files.ts';
+import { bareId, host, modelName, ofModel } from './places.ts';
+
+const isPredicted = (model: string) => predictsPictures(bareId(model));
 
 /** https://ai.google.dev/api */
 export default provider({
-  settings: schema.Object({ apiKey: secret({ env: 'GEMINI_API_KEY' }) }),
-  base: 'https://generativelanguage.googleapis.com/v1beta',
+  settings: schema.Object({
+    apiKey: secret({ env: 'GEMINI_API_KEY' }),
+    providerModel: schema.Optional(setting({ description: 'The model of batches that name none.' })),
+  }),
+  base: `${host}/v1beta`,
   // Never `?key=`: URLs end up in logs.
   auth: { kind: 'header', name: 'x-goog-api-key', from: 'apiKey' },
   endpoints: {
@@ -11,19 +37,37 @@ export default provider({
       path: ofModel('generateContent'),
       streamPath: ofModel('streamGenerateContent?alt=sse'),
       dialect: 'gemini',
+      request: withoutRoute,
     },
-    messagesCountTokens: { path: ofModel('countTokens'), dialect: 'gemini' },
+    messagesCountTokens: { path: ofModel('countTokens'), dialect: 'gemini', request: withoutRoute },
     embed: { path: ofModel('batchEmbedContents'), dialect: 'gemini-embeddings' },
+    imageGenerate: {
+      path: (facts) => ofModel(isPredicted(facts.model) ? 'predict' : 'generateContent')(facts),
+      dialect: 'images',
+      params: { drop: pictureDrops },
+      request: (body, { model }) => (isPredicted(model) ? predictPictures(body) : contentPictures(body)),
+      repair: picturesReply,
+    },
+    createSpeech: {
+      path: ofModel('generateContent'),
+      dialect: 'speech',
+      params: { drop: speechDrops },
+      request: contentSpeech,
+      repair: wordAsCode,
+      unwrap: spokenBytes,
+    },
+    ...files,
+    ...batches,
     // The longest page: without a size only the first 50 models come.
     listModels: { method: 'GET', path: '/models?pageSize=1000' },
+    retrieveModel: { method: 'GET', path: ({ params }) => `/${modelName(params.id ?? '')}`, repair: shown },
     proxy: { path: '' },
   },
 });
 
-/** Models may be named with their collection: `models/gemini-2.5-flash`, `tunedModels/my-model`. */
-function ofModel(method: string) {
-  return ({ model }: CallFacts) => {
-    const [, collection = 'models', name = model] = /^(models|tunedModels)\/(.+)$/.exec(model) ?? [];
-    return `/${collection}/${encodeURIComponent(name.toWellFormed())}:${method}`;
-  };
+/** A model in OpenAI's form. */
+function shown(json: JsonObject): JsonObject {
+  const name = asString(json.name);
+  if (name === undefined) return wordAsCode(json);
+  return { id: bareId(name), object: 'model', created: secondsOf(json.createTime) ?? 0, owned_by: 'google' };
 }

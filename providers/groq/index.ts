@@ -1,6 +1,19 @@
-import { asObject, asObjects, type JsonObject, omit, provider, schema, secret } from 'portcullis/sdk';
+import {
+  asObject,
+  asObjects,
+  type JsonObject,
+  omit,
+  provider,
+  publishedBatches,
+  publishedFiles,
+  schema,
+  secret,
+} from 'portcullis/sdk';
 
-/** Source: https://console.groq.com/docs/openai and https://console.groq.com/docs/api-reference. */
+/**
+ * Source: https://console.groq.com/docs/openai, https://console.groq.com/docs/api-reference and
+ * https://github.com/groq/groq-typescript (`api.md`).
+ */
 export default provider({
   settings: schema.Object({ apiKey: secret({ env: 'GROQ_API_KEY' }) }),
   base: 'https://api.groq.com/openai/v1',
@@ -16,7 +29,13 @@ export default provider({
       repair: usageFromGroq,
     },
     createModelResponse: { path: '/responses', dialect: 'responses' },
+    createSpeech: { path: '/audio/speech', dialect: 'speech', reply: 'bytes' },
+    createTranscription: { path: '/audio/transcriptions', dialect: 'transcriptions' },
+    createTranslation: { path: '/audio/translations', dialect: 'transcriptions' },
+    ...publishedFiles(),
+    ...publishedBatches(),
     listModels: { method: 'GET', path: '/models' },
+    retrieveModel: { method: 'GET', path: '/models/{id}' },
     proxy: { path: '' },
   },
 });

@@ -1,8 +1,10 @@
 import { asString, provider, schema, secret, setting } from 'portcullis/sdk';
+import { createTranscription, embed, imageGenerate } from './inference.ts';
 
 /**
  * Source: https://huggingface.co/docs/inference-providers/tasks/chat-completion, /guides/responses-api, /hub-api and
- * /integrations/claude-code (messages). A dedicated endpoint is a host of its own, whose server need not offer all of it:
+ * /integrations/claude-code (messages). Pictures, speech and vectors are tasks of
+ * its own provider, outside of the interface that the rest has. A dedicated endpoint is a host of its own, whose server need not offer all of it:
  * https://huggingface.co/docs/text-generation-inference/reference/api_reference.
  */
 export default provider({
@@ -28,6 +30,9 @@ export default provider({
     },
     messages: { path: '/messages', dialect: 'messages' },
     createModelResponse: { path: '/responses', dialect: 'responses' },
+    embed,
+    imageGenerate,
+    createTranscription,
     listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },

@@ -1,4 +1,5 @@
-import { provider, schema, secret } from 'portcullis/sdk';
+import { functionsAsTools, provider, schema, secret } from 'portcullis/sdk';
+import { media } from './media.ts';
 
 /**
  * Source: https://docs.hyperbolic.ai/inference/text-apis and the OpenAPI document of
@@ -13,7 +14,10 @@ export default provider({
       path: '/chat/completions',
       dialect: 'chat',
       params: { rename: { max_completion_tokens: 'max_tokens' } },
+      request: functionsAsTools,
     },
+    complete: { path: '/completions', dialect: 'completions' },
+    ...media,
     listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },

@@ -1,4 +1,5 @@
 import { provider, schema, secret } from 'portcullis/sdk';
+import { rerank } from './rerank.ts';
 
 /**
  * Source: https://docs.jina.ai and https://jina.ai/embeddings. Fields that are not known are refused. Answers have more
@@ -14,6 +15,7 @@ export default provider({
       dialect: 'embeddings',
       params: { rename: { encoding_format: 'embedding_type' }, drop: ['user'] },
     },
+    rerank,
     proxy: { path: '' },
   },
 });

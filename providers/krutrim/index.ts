@@ -1,4 +1,4 @@
-import { provider, schema, secret } from 'portcullis/sdk';
+import { type JsonObject, pictureSize, provider, schema, secret } from 'portcullis/sdk';
 
 /**
  * Source: https://docs.cloud.olakrutrim.com/basics/key-management-system/model-api-keys and
@@ -15,6 +15,19 @@ export default provider({
       dialect: 'chat',
       params: { rename: { max_completion_tokens: 'max_tokens' } },
     },
+    imageGenerate: {
+      path: '/images/generations/diffusion',
+      dialect: 'images',
+      params: { rename: { model: 'model_name', n: 'num_output_images' } },
+      request: pictureAsked,
+    },
     proxy: { path: '' },
   },
 });
+
+/** Sizes are two numbers. */
+function pictureAsked(body: JsonObject): JsonObject {
+  const { size, ...rest } = body;
+  const pixels = pictureSize(size);
+  return pixels === undefined ? body : { image_width: pixels.width, image_height: pixels.height, ...rest };
+}

@@ -7,6 +7,7 @@ export default provider({
   auth: { kind: 'bearer', from: 'apiKey' },
   endpoints: {
     chatComplete: { path: '/chat/completions', dialect: 'chat' },
+    listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },
 });

@@ -1,4 +1,16 @@
-import { asObject, asObjects, asString, type JsonObject, omit, provider, schema, secret } from 'portcullis/sdk';
+import {
+  asObject,
+  asObjects,
+  asString,
+  functionsAsTools,
+  type JsonObject,
+  omit,
+  provider,
+  schema,
+  secret,
+} from 'portcullis/sdk';
+import { files } from './files.ts';
+import { media } from './media.ts';
 
 /**
  * Source: https://platform.minimax.io/docs/api-reference/text-chat-openai, /text-openai-api, /responses-create and
@@ -15,10 +27,12 @@ export default provider({
       dialect: 'chat',
       params: { rename: { max_tokens: 'max_completion_tokens' } },
       reasoningField: 'reasoning_content',
-      request: withDetails,
+      request: (body) => withDetails(functionsAsTools(body)),
       repair: withReasoning,
     },
     createModelResponse: { path: '/responses', dialect: 'responses' },
+    ...media,
+    ...files,
     listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },

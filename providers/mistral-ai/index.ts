@@ -1,4 +1,7 @@
-import { provider, schema, secret, setting } from 'portcullis/sdk';
+import { functionsAsTools, provider, schema, secret, setting } from 'portcullis/sdk';
+import { batches } from './batches.ts';
+import { documents } from './documents.ts';
+import { fineTuning } from './fine-tuning.ts';
 import { explained, fromPrompt, toText, withoutRefused } from './shapes.ts';
 
 const sampling = { seed: 'random_seed', max_completion_tokens: 'max_tokens' } as const;
@@ -42,7 +45,7 @@ export default provider({
       params: { values: { tool_choice: { required: 'any' } }, rename: sampling, drop: refused },
       finishReasons: { model_length: 'length', error: 'stop' },
       streamUsage: 'always',
-      request: withoutRefused,
+      request: (body) => withoutRefused(functionsAsTools(body)),
       repair: explained,
     },
     complete: {
@@ -59,7 +62,11 @@ export default provider({
       dialect: 'embeddings',
       params: { rename: { dimensions: 'output_dimension' }, drop: ['user'] },
     },
+    ...documents,
+    ...batches,
+    ...fineTuning,
     listModels: { method: 'GET', path: '/models' },
+    retrieveModel: { method: 'GET', path: '/models/{id}' },
     proxy: { path: '' },
   },
 });

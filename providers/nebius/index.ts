@@ -1,4 +1,4 @@
-import { provider, schema, secret } from 'portcullis/sdk';
+import { provider, publishedBatches, publishedFiles, publishedFineTuning, schema, secret } from 'portcullis/sdk';
 
 /**
  * Source: https://docs.tokenfactory.nebius.com/api-reference/introduction and its neighbours; thinking is shown in
@@ -18,6 +18,10 @@ export default provider({
     complete: { path: '/completions', dialect: 'completions' },
     embed: { path: '/embeddings', dialect: 'embeddings' },
     createModelResponse: { path: '/responses', dialect: 'responses' },
+    imageGenerate: { path: '/images/generations', dialect: 'images' },
+    ...publishedFiles(),
+    ...publishedBatches(),
+    ...publishedFineTuning(),
     listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },

@@ -1,4 +1,4 @@
-import { provider, schema, secret } from 'portcullis/sdk';
+import { functionsAsTools, provider, schema, secret } from 'portcullis/sdk';
 
 // Without `max_tokens` the limit would be ignored: the newer name is not known there.
 const params = { rename: { max_completion_tokens: 'max_tokens' } } as const;
@@ -12,10 +12,11 @@ export default provider({
   base: 'http://localhost:11434/v1',
   auth: { kind: 'bearer', from: 'apiKey' },
   endpoints: {
-    chatComplete: { path: '/chat/completions', dialect: 'chat', params },
+    chatComplete: { path: '/chat/completions', dialect: 'chat', params, request: functionsAsTools },
     complete: { path: '/completions', dialect: 'completions', finishReasons: { load: 'stop', unload: 'stop' } },
     embed: { path: '/embeddings', dialect: 'embeddings' },
     listModels: { method: 'GET', path: '/models' },
+    retrieveModel: { method: 'GET', path: '/models/{id}' },
     proxy: { path: '' },
   },
 });

@@ -1,4 +1,5 @@
 import { asObject, asString, type JsonObject, provider, schema, secret, setting } from 'portcullis/sdk';
+import { documents } from './documents.ts';
 
 /** Source: https://openrouter.ai/docs/api/reference/overview. The two settings name the calling app in OpenRouter's rankings. */
 export default provider({
@@ -26,6 +27,7 @@ export default provider({
     embed: { path: '/embeddings', dialect: 'embeddings' },
     messages: { path: '/messages', dialect: 'messages' },
     createModelResponse: { path: '/responses', dialect: 'responses' },
+    ...documents,
     listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },

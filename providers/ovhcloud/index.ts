@@ -15,6 +15,7 @@ export default provider({
     embed: { path: '/embeddings', dialect: 'embeddings' },
     // Nothing is stored there, and the documents ask that each request says so.
     createModelResponse: { path: '/responses', dialect: 'responses', params: { set: { store: false } } },
+    createTranscription: { path: '/audio/transcriptions', dialect: 'transcriptions' },
     listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },

@@ -6,13 +6,16 @@ import {
   compact,
   type JsonObject,
   provider,
+  publishedBatches,
+  publishedFiles,
   schema,
   secret,
 } from 'portcullis/sdk';
 
 /**
  * Source: https://docs.perplexity.ai/api-reference/chat-completions-post and
- * https://docs.perplexity.ai/docs/agent-api/openai-compatibility (responses). Streams end without `[DONE]`.
+ * https://docs.perplexity.ai/docs/agent-api/openai-compatibility (responses), and for
+ * batches https://docs.perplexity.ai/docs/agent-api/batch. Streams end without `[DONE]`.
  */
 export default provider({
   settings: schema.Object({ apiKey: secret({ env: 'PERPLEXITY_API_KEY' }) }),
@@ -28,6 +31,11 @@ export default provider({
       repair: (json) => billed(finished(json)),
     },
     createModelResponse: { path: '/v1/responses', dialect: 'responses' },
+    getModelResponse: { method: 'GET', path: '/v1/responses/{id}' },
+    cancelModelResponse: { path: '/v1/responses/{id}/cancel' },
+    ...publishedFiles('/v1'),
+    ...publishedBatches('/v1'),
+    listModels: { method: 'GET', path: '/v1/models' },
     proxy: { path: '' },
   },
 });

@@ -1,4 +1,4 @@
-import { asNumber, type JsonObject, provider, schema, secret } from 'portcullis/sdk';
+import { asNumber, functionsAsTools, type JsonObject, provider, schema, secret } from 'portcullis/sdk';
 
 /**
  * Source: https://docs.sambanova.ai/docs/en/features/openai-compatibility, /features/responses, /features/messages and
@@ -9,7 +9,13 @@ export default provider({
   base: 'https://api.sambanova.ai/v1',
   auth: { kind: 'bearer', from: 'apiKey' },
   endpoints: {
-    chatComplete: { path: '/chat/completions', dialect: 'chat', reasoningField: 'reasoning', repair: completed },
+    chatComplete: {
+      path: '/chat/completions',
+      dialect: 'chat',
+      reasoningField: 'reasoning',
+      request: functionsAsTools,
+      repair: completed,
+    },
     complete: { path: '/completions', dialect: 'completions', repair: completed },
     messages: { path: '/messages', dialect: 'messages' },
     messagesCountTokens: { path: '/messages/count_tokens', dialect: 'messages' },
@@ -21,7 +27,10 @@ export default provider({
       params: { drop: ['encoding_format'] },
       repair: (json) => json,
     },
+    createTranscription: { path: '/audio/transcriptions', dialect: 'transcriptions' },
+    createTranslation: { path: '/audio/translations', dialect: 'transcriptions' },
     listModels: { method: 'GET', path: '/models' },
+    retrieveModel: { method: 'GET', path: '/models/{id}' },
     proxy: { path: '' },
   },
 });

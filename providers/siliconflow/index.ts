@@ -1,4 +1,6 @@
-import { provider, schema, secret } from 'portcullis/sdk';
+import { functionsAsTools, provider, schema, secret } from 'portcullis/sdk';
+import { batches } from './batches.ts';
+import { media } from './media.ts';
 
 /**
  * Source: https://docs.siliconflow.cn/cn/api-reference/chat-completions/chat-completions and its neighbours;
@@ -16,9 +18,12 @@ export default provider({
       params: { rename: { max_completion_tokens: 'max_tokens' } },
       finishReasons: { eos: 'stop' },
       reasoningField: 'reasoning_content',
+      request: functionsAsTools,
     },
     embed: { path: '/embeddings', dialect: 'embeddings' },
     messages: { path: '/messages', dialect: 'messages' },
+    ...media,
+    ...batches,
     listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },

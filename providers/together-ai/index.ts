@@ -1,7 +1,15 @@
 import { type JsonObject, provider, schema, secret } from 'portcullis/sdk';
+import { batches } from './batches.ts';
+import { files } from './files.ts';
+import { fineTuning } from './fine-tuning.ts';
+import { pictureAsked, pictures, ranked, speechAsked } from './media.ts';
 
 const finishReasons = { eos: 'stop' } as const;
 const rename = { max_completion_tokens: 'max_tokens' } as const;
+const sound = {
+  dialect: 'transcriptions',
+  params: { rename: { 'timestamp_granularities[]': 'timestamp_granularities' } },
+} as const;
 
 /** Source: https://docs.together.ai/reference and https://github.com/togethercomputer/openapi. */
 export default provider({
@@ -25,6 +33,20 @@ export default provider({
       params: { drop: ['encoding_format'] },
       repair: (json) => json,
     },
+    rerank: { path: '/rerank', dialect: 'rerank', repair: ranked },
+    imageGenerate: {
+      path: '/images/generations',
+      dialect: 'images',
+      params: { values: { response_format: { b64_json: 'base64' } } },
+      request: pictureAsked,
+      repair: pictures,
+    },
+    createSpeech: { path: '/audio/speech', dialect: 'speech', request: speechAsked, reply: 'bytes' },
+    createTranscription: { path: '/audio/transcriptions', ...sound },
+    createTranslation: { path: '/audio/translations', ...sound },
+    ...files,
+    ...batches,
+    ...fineTuning,
     listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },

@@ -1,4 +1,5 @@
-import { provider, schema, secret } from 'portcullis/sdk';
+import { functionsAsTools, provider, schema, secret } from 'portcullis/sdk';
+import { ocr } from './ocr.ts';
 
 /**
  * Source: https://console.upstage.ai/api/chat, https://console.upstage.ai/api/responses,
@@ -14,6 +15,7 @@ export default provider({
       dialect: 'chat',
       params: { rename: { max_completion_tokens: 'max_tokens' } },
       reasoningField: 'reasoning',
+      request: functionsAsTools,
     },
     // Its embeddings document no encoding: numbers are asked for and encoded here as the client asked.
     embed: {
@@ -23,6 +25,8 @@ export default provider({
       repair: (json) => json,
     },
     createModelResponse: { path: '/responses', dialect: 'responses' },
+    ocr,
+    listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },
 });

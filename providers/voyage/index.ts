@@ -1,4 +1,5 @@
 import { provider, schema, secret } from 'portcullis/sdk';
+import { rerank } from './rerank.ts';
 
 /**
  * Source: https://docs.voyageai.com/reference/embeddings-api. Keys made in MongoDB Atlas are for the same interface at
@@ -16,6 +17,7 @@ export default provider({
       params: { rename: { dimensions: 'output_dimension' }, drop: ['encoding_format', 'user'] },
       repair: (json) => json,
     },
+    rerank,
     proxy: { path: '' },
   },
 });

@@ -1,4 +1,4 @@
-import { provider, schema, secret } from 'portcullis/sdk';
+import { developersAsSystem, functionsAsTools, layoutParsing, provider, schema, secret } from 'portcullis/sdk';
 
 /**
  * Source: https://docs.z.ai/api-reference/llm/chat-completion, https://docs.z.ai/guides/capabilities/streaming and
@@ -18,7 +18,13 @@ export default provider({
       reasoningField: 'reasoning_content',
       // Each stream tells its counts in its last chunk.
       streamUsage: 'always',
+      // Its messages know no developer, as those of the Chinese platform.
+      request: (body) => developersAsSystem(functionsAsTools(body)),
     },
+    imageGenerate: { path: '/images/generations', dialect: 'images' },
+    createTranscription: { path: '/audio/transcriptions', dialect: 'transcriptions' },
+    ocr: layoutParsing,
+    listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },
 });

@@ -1,4 +1,5 @@
-import { developersAsSystem, provider, schema, secret } from 'portcullis/sdk';
+import { developersAsSystem, functionsAsTools, provider, schema, secret } from 'portcullis/sdk';
+import { documents } from './documents.ts';
 
 /**
  * Source: https://docs.bigmodel.cn/api-reference (chat completions and text embeddings),
@@ -22,7 +23,7 @@ export default provider({
       reasoningField: 'reasoning_content',
       streamUsage: 'always',
       // Its messages know no developer: such a role is answered with 400.
-      request: developersAsSystem,
+      request: (body) => developersAsSystem(functionsAsTools(body)),
     },
     // Its embeddings document no encoding: numbers are asked for and encoded here as the client asked.
     embed: {
@@ -31,6 +32,8 @@ export default provider({
       params: { drop: ['encoding_format'] },
       repair: (json) => json,
     },
+    ...documents,
+    listModels: { method: 'GET', path: '/models' },
     proxy: { path: '' },
   },
 });
