@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createGateway } from '../../core/gateway.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../json.ts';
 import { caseNames, type FixtureCall, type FixtureCase, readCase } from './fixtures.ts';
 import { type ClientReply, compareReply, compareRequests, type ExplainedUrls } from './provider-comparison.ts';
-import { startRecordedServer } from './recorded-server.ts';
+import { type RecordedServer, startRecordedServer } from './recorded-server.ts';
 import { countingIds, silentLog, testConfig, testTimeMs } from './test-gateway.ts';
 import { encodeBody, fieldsOf } from './wire-body.ts';
 
@@ -33,53 +33,106 @@ export function testProvider(folder: URL | string): void {
   const fixtures = join(path, 'fixtures');
   describe(`provider ${basename(path)}`, () => {
     const names = caseNames(fixtures);
+    const stages = new Stages(path, fixtures, names);
+    after(() => stages.close());
     it('has fixtures', () => assert.notEqual(names.length, 0, `${fixtures} holds no cases.`));
     for (const name of names) {
-      it(`${name}: asks and answers as recorded`, () => runCase(path, readCase(fixtures, name), undefined));
+      it(`${name}: asks and answers as recorded`, () => stages.run(readCase(fixtures, name), undefined));
       if (!existsSync(join(fixtures, `${name}.deltas.json`))) continue;
       for (const seed of [1, 2]) {
         it(`${name}: gives the same events when the stream is cut elsewhere (seed ${seed})`, () =>
-          runCase(path, readCase(fixtures, name), chunkSizes(seed)));
+          stages.run(readCase(fixtures, name), chunkSizes(seed)));
       }
     }
   });
 }
 
-async function runCase(folder: string, fixture: FixtureCase, sizes: readonly number[] | undefined): Promise<void> {
-  const ids = countingIds();
-  let asked = false;
-  const server = await startRecordedServer(fixture.answers, {
-    onRequest: () => {
-      // The names of the request itself are none of the fixture's business.
-      if (!asked) ids.restart();
-      asked = true;
-    },
-    ...(sizes === undefined ? {} : { chunkSizes: sizes }),
-  });
-  const target = { ...fixture.call.settings, provider: providerOf(folder) };
-  const configs = { published: target, recorded: { ...target, custom_host: server.url } };
-  const folders = dirname(folder) === builtInProviders ? [] : [folder];
-  const hosts = [...new Set(fixture.requests.map(({ url }) => new URL(url).hostname))];
-  try {
-    const gateway = await createGateway(testConfig(configs, 'recorded', folders, hosts), {
-      now: () => testTimeMs,
-      newId: ids.newId,
-      random: () => 0,
-      log: silentLog,
-      env: () => undefined,
+/** A gateway before a server that plays a provider's answers, for all cases with the same settings. */
+interface Stage {
+  readonly gateway: Gateway;
+  readonly url: string;
+  readonly server: RecordedServer;
+  readonly ids: ReturnType<typeof countingIds>;
+}
+
+class Stages {
+  readonly #folder: string;
+  readonly #fixtures: string;
+  readonly #names: readonly string[];
+  readonly #stages = new Map<string, Promise<Stage>>();
+
+  constructor(folder: string, fixtures: string, names: readonly string[]) {
+    this.#folder = folder;
+    this.#fixtures = fixtures;
+    this.#names = names;
+  }
+
+  async run(fixture: FixtureCase, chunkSizes: readonly number[] | undefined): Promise<void> {
+    const { gateway, url, server, ids } = await this.#stageOf(fixture);
+    let asked = false;
+    server.replay(fixture.answers, {
+      onRequest: () => {
+        // The names of the request itself are none of the fixture's business.
+        if (!asked) ids.restart();
+        asked = true;
+      },
+      ...(chunkSizes === undefined ? {} : { chunkSizes }),
     });
-    try {
-      const explained = await explainedUrls(gateway, fixture, server.url);
-      const { url } = await gateway.listen();
-      ids.restart();
-      const reply = await send(url, fixture.call);
-      await compareRequests(fixture, server.requests, explained, reply);
-      await compareReply(fixture, reply);
-    } finally {
-      await gateway.close();
+    const explained = await explainedUrls(gateway, fixture, server.url);
+    ids.restart();
+    const reply = await send(url, fixture.call);
+    await compareRequests(fixture, server.requests, explained, reply);
+    await compareReply(fixture, reply);
+  }
+
+  async close(): Promise<void> {
+    for (const starting of this.#stages.values()) {
+      const stage = await starting.catch(() => undefined);
+      await stage?.gateway.close();
+      await stage?.server.close();
     }
-  } finally {
-    await server.close();
+  }
+
+  #stageOf({ call }: FixtureCase): Promise<Stage> {
+    const key = JSON.stringify(call.settings);
+    const stage = this.#stages.get(key) ?? this.#start(call.settings);
+    this.#stages.set(key, stage);
+    return stage;
+  }
+
+  async #start(settings: JsonObject): Promise<Stage> {
+    const ids = countingIds();
+    const server = await startRecordedServer([]);
+    const target = { ...settings, provider: providerOf(this.#folder) };
+    const configs = { published: target, recorded: { ...target, custom_host: server.url } };
+    const folders = dirname(this.#folder) === builtInProviders ? [] : [this.#folder];
+    try {
+      const gateway = await createGateway(testConfig(configs, 'recorded', folders, this.#hosts()), {
+        now: () => testTimeMs,
+        newId: ids.newId,
+        random: () => 0,
+        log: silentLog,
+        env: () => undefined,
+      });
+      const { url } = await gateway.listen();
+      return { gateway, url, server, ids };
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  /** Every host that a case names, for the guard to let pass. */
+  #hosts(): readonly string[] {
+    const urls = this.#names.flatMap((name) => {
+      try {
+        return readCase(this.#fixtures, name).requests.map(({ url }) => new URL(url).hostname);
+      } catch {
+        // A case at fault fails its own test.
+        return [];
+      }
+    });
+    return [...new Set(urls)];
   }
 }
 

@@ -15,6 +15,8 @@ export interface RecordedServer {
   /** Without a slash at the end. */
   readonly url: string;
   readonly requests: readonly RecordedRequest[];
+  /** Begins anew, with other answers. */
+  replay(answers: readonly FixtureAnswer[], options?: RecordedServerOptions): void;
   close(): Promise<void>;
 }
 
@@ -33,8 +35,9 @@ export async function startRecordedServer(
   answers: readonly FixtureAnswer[],
   options: RecordedServerOptions = {},
 ): Promise<RecordedServer> {
-  const requests: RecordedRequest[] = [];
+  let playing = { answers, options, requests: [] as RecordedRequest[] };
   const server = createServer(async (incoming, reply) => {
+    const { requests, options, answers } = playing;
     const count = requests.push(await recorded(incoming));
     options.onRequest?.();
     const answer = answers[count - 1] ?? unexpected;
@@ -45,7 +48,12 @@ export async function startRecordedServer(
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    requests,
+    get requests() {
+      return playing.requests;
+    },
+    replay: (answers, options = {}) => {
+      playing = { answers, options, requests: [] };
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
