@@ -53,20 +53,30 @@ export * from './logs/index.ts';
 export * from './metadata-schema.ts';
 export * from './providers/aws/index.ts';
 export * from './providers/azure/index.ts';
+export {
+  answeredLine,
+  type BatchLine,
+  batchLineOf,
+  chatReply,
+  failedLine,
+  type LineTools,
+  linesOf,
+} from './providers/batch-lines.ts';
 export { type BatchPaths, batchOutput } from './providers/batch-output.ts';
 export { reasonsByDefault, withCurrentFields } from './providers/current-fields.ts';
 export { developersAsSystem } from './providers/developers-as-system.ts';
-export { fileDataUrl } from './providers/file-data-url.ts';
 export { functionsAsTools } from './providers/functions-as-tools.ts';
 export * from './providers/gcp/index.ts';
-export { type HeldFile, heldFiles } from './providers/held-files.ts';
+export { fileDataUrl, type HeldFile, heldFiles } from './providers/held-files.ts';
 export { layoutParsing } from './providers/layout-parsing.ts';
+export { listAfter, type Page } from './providers/pages.ts';
 export { pathSegment } from './providers/path-segment.ts';
 export { pictureSize } from './providers/picture-size.ts';
 export { publishedBatches, publishedFiles, publishedFineTuning } from './providers/published-endpoints.ts';
 export { replayedThinking } from './providers/replayed-thinking.ts';
 export { speechType } from './providers/speech-type.ts';
-export { unixSeconds, withUnixTimes } from './providers/unix-times.ts';
+export { withUnixTimes } from './providers/unix-times.ts';
 export { boundedQueue, type QueueBounds } from './queue.ts';
 export { crossChecks, kindsWithoutModel, type RequestKind, requestSchemas } from './requests/index.ts';
 export * from './schema.ts';
+export { unixSeconds } from './unix-seconds.ts';

@@ -116,7 +116,7 @@ async function resultOf(
 
 function segmentsOf({ sentences }: JsonObject): readonly JsonObject[] {
   return asObjects(sentences).map(({ text, speaker, ...times }, id) =>
-    compact({ id, ...secondsOf(times), text, speaker: speaker ?? undefined }),
+    compact({ id, ...secondsAt(times), text, speaker: speaker ?? undefined }),
   );
 }
 
@@ -125,11 +125,11 @@ function wordsOf({ words }: JsonObject, asked: JsonObject): readonly JsonObject[
   const wanted = [asked.timestamp_granularities, asked['timestamp_granularities[]']].flat();
   if (!wanted.includes('word')) return undefined;
   return asObjects(words).map(({ text, speaker, ...times }) =>
-    compact({ word: text, ...secondsOf(times), speaker: speaker ?? undefined }),
+    compact({ word: text, ...secondsAt(times), speaker: speaker ?? undefined }),
   );
 }
 
 /** Times are in milliseconds there. */
-function secondsOf({ start, end }: JsonObject): { readonly start: number; readonly end: number } {
+function secondsAt({ start, end }: JsonObject): { readonly start: number; readonly end: number } {
   return { start: (asNumber(start) ?? 0) / 1000, end: (asNumber(end) ?? 0) / 1000 };
 }

@@ -1,7 +1,6 @@
 import {
   asNumber,
   asObject,
-  asObjects,
   asString,
   compact,
   type Endpoints,
@@ -10,11 +9,11 @@ import {
   GatewayError,
   type Json,
   type JsonObject,
-  listAfter,
   type Settings,
   unixSeconds,
 } from 'portcullis/sdk';
 import { contentOf } from './files.ts';
+import { jobFlows } from './job-flows.ts';
 import { jobName, jobRole, segment } from './jobs.ts';
 import { control, idOf, objectUrl, type Place, placeOf, uriOf } from './places.ts';
 
@@ -130,26 +129,12 @@ function outputPlace(json: JsonObject): Place | undefined {
   return { bucket, key: `${inside}${idOfJob(json)}/${name}.out` };
 }
 
-const list: Flow = async ({ facts: { settings, query } }, tools) => {
-  const json = await listAfter(query, async (token) => {
-    const asked = new URLSearchParams({ maxResults: '100', ...(token === undefined ? {} : { nextToken: token }) });
-    const { json } = await tools.send({ method: 'GET', url: control(settings, `/model-invocation-jobs?${asked}`) });
-    return { data: asObjects(json.invocationJobSummaries).map(batchOf), next: json.nextToken };
-  });
-  return { status: 200, json };
-};
-
-const retrieve: Flow = async ({ facts: { settings, params } }, tools) => {
-  const { json } = await tools.send({ method: 'GET', url: job(settings, params.id ?? '') });
-  return { status: 200, json: batchOf(json) };
-};
-
-const cancel: Flow = async ({ facts: { settings, params } }, tools) => {
-  const url = job(settings, params.id ?? '');
-  await tools.send({ method: 'POST', url: `${url}/stop` });
-  const { json } = await tools.send({ method: 'GET', url });
-  return { status: 200, json: batchOf(json) };
-};
+const { list, retrieve, cancel } = jobFlows({
+  list: '/model-invocation-jobs',
+  summaries: 'invocationJobSummaries',
+  url: job,
+  read: batchOf,
+});
 
 const output: Flow = async ({ facts: { settings, params } }, tools) => {
   const id = params.id ?? '';

@@ -7,10 +7,10 @@ import {
   type Endpoints,
   type Flow,
   type JsonObject,
-  listAfter,
   type Settings,
   unixSeconds,
 } from 'portcullis/sdk';
+import { jobFlows } from './job-flows.ts';
 import { jobName, jobRole, segment } from './jobs.ts';
 import { control, placeOf, uriOf } from './places.ts';
 
@@ -97,26 +97,12 @@ function numberOr(text: unknown): number | 'auto' {
   return (text === undefined ? undefined : asNumber(Number(text))) ?? 'auto';
 }
 
-const list: Flow = async ({ facts: { settings, query } }, tools) => {
-  const json = await listAfter(query, async (token) => {
-    const asked = new URLSearchParams({ maxResults: '100', ...(token === undefined ? {} : { nextToken: token }) });
-    const { json } = await tools.send({ method: 'GET', url: control(settings, `${jobs}?${asked}`) });
-    return { data: asObjects(json.modelCustomizationJobSummaries).map(jobOf), next: json.nextToken };
-  });
-  return { status: 200, json };
-};
-
-const retrieve: Flow = async ({ facts: { settings, params } }, tools) => {
-  const { json } = await tools.send({ method: 'GET', url: job(settings, params.id ?? '') });
-  return { status: 200, json: jobOf(json) };
-};
-
-const cancel: Flow = async ({ facts: { settings, params } }, tools) => {
-  const url = job(settings, params.id ?? '');
-  await tools.send({ method: 'POST', url: `${url}/stop` });
-  const { json } = await tools.send({ method: 'GET', url });
-  return { status: 200, json: jobOf(json) };
-};
+const { list, retrieve, cancel } = jobFlows({
+  list: jobs,
+  summaries: 'modelCustomizationJobSummaries',
+  url: job,
+  read: jobOf,
+});
 
 export const tuning: Endpoints = {
   createFinetune: { path: jobs, dialect: 'fine-tuning', flow: create },

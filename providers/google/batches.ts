@@ -11,7 +11,7 @@ import {
   type Json,
   type JsonObject,
   listAfter,
-  secondsOf,
+  unixSeconds,
   wordAsCode,
 } from 'portcullis/sdk';
 import { openLines } from './files.ts';
@@ -47,7 +47,7 @@ function batchOf(json: JsonObject): JsonObject {
   const { metadata, response, error } = json;
   const about = asObject(metadata) ?? {};
   const status = batchStatus(about.state);
-  const ended = secondsOf(about.endTime) ?? secondsOf(about.updateTime) ?? null;
+  const ended = unixSeconds(about.endTime) ?? unixSeconds(about.updateTime) ?? null;
   const at = (wanted: string) => (status === wanted ? ended : null);
   const written = asString(asObject(about.output)?.responsesFile) ?? asString(asObject(response)?.responsesFile);
   const input = asString(asObject(about.inputConfig)?.fileName);
@@ -64,7 +64,7 @@ function batchOf(json: JsonObject): JsonObject {
     status,
     output_file_id: written === undefined ? null : bareId(written),
     error_file_id: null,
-    created_at: secondsOf(about.createTime) ?? 0,
+    created_at: unixSeconds(about.createTime) ?? 0,
     completed_at: at('completed'),
     failed_at: at('failed'),
     expired_at: at('expired'),

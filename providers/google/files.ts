@@ -15,7 +15,7 @@ import {
   listAfter,
   type ReplyFacts,
   type StreamedBody,
-  secondsOf,
+  unixSeconds,
   wordAsCode,
 } from 'portcullis/sdk';
 import { outputLine, uploadedLine } from './lines.ts';
@@ -98,8 +98,8 @@ function fileOf(file: JsonObject): JsonObject {
     id: bareId(asString(file.name) ?? ''),
     object: 'file',
     bytes: asNumber(Number(file.sizeBytes)) ?? 0,
-    created_at: secondsOf(file.createTime) ?? 0,
-    expires_at: secondsOf(file.expirationTime),
+    created_at: unixSeconds(file.createTime) ?? 0,
+    expires_at: unixSeconds(file.expirationTime),
     filename: asString(file.displayName) ?? bareId(asString(file.name) ?? ''),
     purpose,
     status: states[asString(file.state) ?? 'ACTIVE'] ?? 'uploaded',

@@ -9,11 +9,11 @@ import {
   predictsPictures,
   provider,
   schema,
-  secondsOf,
   secret,
   setting,
   speechDrops,
   spokenBytes,
+  unixSeconds,
   withoutRoute,
   wordAsCode,
 } from 'portcullis/sdk';
@@ -69,5 +69,5 @@ export default provider({
 function shown(json: JsonObject): JsonObject {
   const name = asString(json.name);
   if (name === undefined) return wordAsCode(json);
-  return { id: bareId(name), object: 'model', created: secondsOf(json.createTime) ?? 0, owned_by: 'google' };
+  return { id: bareId(name), object: 'model', created: unixSeconds(json.createTime) ?? 0, owned_by: 'google' };
 }

@@ -15,7 +15,7 @@ import {
   labelsOf,
   listAfter,
   type Settings,
-  secondsOf,
+  unixSeconds,
 } from 'portcullis/sdk';
 import { outputLines } from './files.ts';
 import { bareName, familyOf, openName } from './names.ts';
@@ -64,7 +64,7 @@ const count = (value: Json | undefined) => asNumber(Number(value)) ?? 0;
 /** A job as a Batch: https://cloud.google.com/vertex-ai/docs/reference/rest/v1/projects.locations.batchPredictionJobs */
 function batchOf(json: JsonObject): JsonObject {
   const status = batchStatus(json.state);
-  const ended = secondsOf(json.endTime) ?? null;
+  const ended = unixSeconds(json.endTime) ?? null;
   const at = (wanted: string) => (status === wanted ? ended : null);
   const folder = asString(asObject(json.outputInfo)?.gcsOutputDirectory);
   const uri = asString((asObject(asObject(json.inputConfig)?.gcsSource)?.uris as Json[] | undefined)?.[0]);
@@ -83,8 +83,8 @@ function batchOf(json: JsonObject): JsonObject {
     output_file_id:
       status === 'completed' && folder !== undefined ? encodeURIComponent(`${folder}/predictions.jsonl`) : null,
     error_file_id: null,
-    created_at: secondsOf(json.createTime) ?? 0,
-    in_progress_at: secondsOf(json.startTime) ?? null,
+    created_at: unixSeconds(json.createTime) ?? 0,
+    in_progress_at: unixSeconds(json.startTime) ?? null,
     completed_at: at('completed'),
     failed_at: at('failed'),
     expired_at: at('expired'),

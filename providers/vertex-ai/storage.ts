@@ -10,7 +10,7 @@ import {
   parseJson,
   type Settings,
   type StreamedBody,
-  secondsOf,
+  unixSeconds,
 } from 'portcullis/sdk';
 
 /** Where an object lies: `gs://bucket/name`. */
@@ -74,7 +74,7 @@ export function fileOf(object: JsonObject): JsonObject {
     id: idOf(place),
     object: 'file',
     bytes: asNumber(Number(object.size)) ?? 0,
-    created_at: secondsOf(object.timeCreated) ?? 0,
+    created_at: unixSeconds(object.timeCreated) ?? 0,
     filename: asString(kept.filename) ?? place.name.slice(place.name.lastIndexOf('/') + 1),
     purpose: asString(kept.purpose) ?? 'batch',
     status: 'processed',

@@ -12,8 +12,8 @@ import {
   listAfter,
   omit,
   type Settings,
-  secondsOf,
   tuningStatus,
+  unixSeconds,
   wordAsCode,
 } from 'portcullis/sdk';
 import { bareName } from './names.ts';
@@ -83,8 +83,8 @@ function jobOf(json: JsonObject): JsonObject {
   return {
     id: asString(json.name)?.split('/').at(-1) ?? '',
     object: 'fine_tuning.job',
-    created_at: secondsOf(json.createTime) ?? 0,
-    finished_at: secondsOf(json.endTime) ?? null,
+    created_at: unixSeconds(json.createTime) ?? 0,
+    finished_at: unixSeconds(json.endTime) ?? null,
     model: json.baseModel ?? '',
     // Requests name the endpoint to use the tuned model.
     fine_tuned_model: tuned?.endpoint ?? tuned?.model ?? null,

@@ -30,3 +30,12 @@ export async function heldFiles(files: readonly FormFile[], maxBytes: number): P
   }
   return held;
 }
+
+/** 32 MiB: the file stands in memory, once more as base64, and again inside a body. */
+const mostInJson = 33_554_432;
+
+/** One file as a data URL, of at most 32 MiB. @throws GatewayError `payload_too_large` */
+export async function fileDataUrl(file: FormFile): Promise<string> {
+  const [held] = await heldFiles([file], mostInJson);
+  return held?.dataUrl ?? '';
+}

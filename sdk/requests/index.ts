@@ -3,6 +3,13 @@ import type { JsonObject } from '../json.ts';
 import { chat, chatRules } from './chat.ts';
 import { completions, completionsRules } from './completions.ts';
 import {
+  batchEmbedContents,
+  countContentTokens,
+  countContentTokensRules,
+  embedContent,
+  generateContent,
+} from './contents.ts';
+import {
   batches,
   documentRules,
   files,
@@ -27,7 +34,11 @@ export type RequestKind =
   | 'messages'
   | 'count_tokens'
   | 'responses'
+  | 'generate_content'
+  | 'count_content_tokens'
   | 'embeddings'
+  | 'embed_content'
+  | 'batch_embed_contents'
   | 'rerank'
   | 'images'
   | 'image_edits'
@@ -58,7 +69,11 @@ export const requestSchemas: Record<RequestKind, TSchema> = {
   messages,
   count_tokens: countTokens,
   responses,
+  generate_content: generateContent,
+  count_content_tokens: countContentTokens,
   embeddings,
+  embed_content: embedContent,
+  batch_embed_contents: batchEmbedContents,
   rerank,
   images,
   image_edits: imageEdits,
@@ -77,7 +92,11 @@ const rules: Record<RequestKind, readonly Rule[]> = {
   messages: messagesRules,
   count_tokens: messagesRules,
   responses: responsesRules,
+  generate_content: documentRules,
+  count_content_tokens: countContentTokensRules,
   embeddings: embeddingsRules,
+  embed_content: documentRules,
+  batch_embed_contents: documentRules,
   rerank: documentRules,
   images: documentRules,
   image_edits: documentRules,

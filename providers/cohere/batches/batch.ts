@@ -1,5 +1,4 @@
-import { asNumber, asString, compact, type JsonObject } from 'portcullis/sdk';
-import { secondsOf } from '../times.ts';
+import { asNumber, asString, compact, type JsonObject, unixSeconds } from 'portcullis/sdk';
 
 const statuses: ReadonlyMap<string, string> = new Map([
   ['processing', 'in_progress'],
@@ -26,7 +25,7 @@ export function batchOfChats(batch: JsonObject): JsonObject {
 
 function batchOf(job: JsonObject, id: string, endpoint: string): JsonObject {
   const status = statuses.get(asString(job.status) ?? '') ?? 'validating';
-  const ended = secondsOf(job.updated_at);
+  const ended = unixSeconds(job.updated_at);
   const total = asNumber(job.num_records);
   const reason = asString(job.status_reason);
   return compact({
@@ -39,7 +38,7 @@ function batchOf(job: JsonObject, id: string, endpoint: string): JsonObject {
     status,
     output_file_id: asString(job.output_dataset_id) || null,
     error_file_id: null,
-    created_at: secondsOf(job.created_at) ?? 0,
+    created_at: unixSeconds(job.created_at) ?? 0,
     completed_at: status === 'completed' ? ended : undefined,
     failed_at: status === 'failed' ? ended : undefined,
     cancelled_at: status === 'cancelled' ? ended : undefined,

@@ -1,5 +1,4 @@
-import { asNumber, asObject, asObjects, asString, compact, type JsonObject } from 'portcullis/sdk';
-import { secondsOf } from '../times.ts';
+import { asNumber, asObject, asObjects, asString, compact, type JsonObject, unixSeconds } from 'portcullis/sdk';
 
 const statuses: ReadonlyMap<string, string> = new Map([
   ['validated', 'processed'],
@@ -15,7 +14,7 @@ export function fileOf(dataset: JsonObject): JsonObject {
     id: asString(dataset.id) ?? '',
     object: 'file',
     bytes: parts.reduce((sum, part) => sum + (asNumber(part.size_bytes) ?? 0), 0),
-    created_at: secondsOf(dataset.created_at) ?? 0,
+    created_at: unixSeconds(dataset.created_at) ?? 0,
     filename: asString(dataset.name) ?? '',
     purpose: purposeOf(asString(dataset.dataset_type) ?? ''),
     status: statuses.get(asString(dataset.validation_status) ?? '') ?? 'uploaded',

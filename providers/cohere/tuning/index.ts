@@ -6,8 +6,8 @@ import {
   type Endpoints,
   type JsonObject,
   type ReplyFacts,
+  unixSeconds,
 } from 'portcullis/sdk';
-import { secondsOf } from '../times.ts';
 import { askedModel, jobOf } from './job.ts';
 
 const models = '/v1/finetuning/finetuned-models';
@@ -28,7 +28,7 @@ function listOf(data: readonly JsonObject[], json: JsonObject): JsonObject {
 function eventsIn(json: JsonObject, { facts }: ReplyFacts): JsonObject {
   if (!Array.isArray(json.events)) return json;
   const events = asObjects(json.events).map((event) => {
-    const at = secondsOf(event.created_at) ?? 0;
+    const at = unixSeconds(event.created_at) ?? 0;
     const status = asString(event.status) ?? '';
     return {
       object: 'fine_tuning.job.event',
@@ -51,7 +51,7 @@ function checkpointsIn(json: JsonObject, { facts }: ReplyFacts): JsonObject {
     return {
       object: 'fine_tuning.job.checkpoint',
       id: `ftckpt-${id}-${number}`,
-      created_at: secondsOf(step.created_at) ?? 0,
+      created_at: unixSeconds(step.created_at) ?? 0,
       fine_tuning_job_id: id,
       fine_tuned_model_checkpoint: `${id}-ft`,
       step_number: number,

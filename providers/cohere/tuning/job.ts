@@ -1,5 +1,4 @@
-import { asNumber, asObject, asString, compact, type Json, type JsonObject } from 'portcullis/sdk';
-import { secondsOf } from '../times.ts';
+import { asNumber, asObject, asString, compact, type Json, type JsonObject, unixSeconds } from 'portcullis/sdk';
 
 const statuses: ReadonlyMap<string, string> = new Map([
   ['STATUS_QUEUED', 'queued'],
@@ -23,8 +22,8 @@ export function jobOf(model: JsonObject): JsonObject {
     id,
     object: 'fine_tuning.job',
     model: asString(base?.name) || (asString(base?.base_type) ?? ''),
-    created_at: secondsOf(model.created_at) ?? 0,
-    finished_at: secondsOf(model.completed_at) ?? null,
+    created_at: unixSeconds(model.created_at) ?? 0,
+    finished_at: unixSeconds(model.completed_at) ?? null,
     fine_tuned_model: status === 'succeeded' ? `${id}-ft` : null,
     organization_id: asString(model.organization_id) ?? '',
     status,

@@ -14,7 +14,7 @@ export function readFault(json: JsonObject, status: number): ProviderFault | und
   const error = asObject(json.error) ?? (json.object === 'error' ? json : undefined);
   if (error !== undefined) return faultFrom(error, status);
   if (status < 400) return undefined;
-  const message = sloppyMessage(json);
+  const message = looseMessage(json);
   return message === undefined ? undefined : faultFrom({ ...json, message }, status);
 }
 
@@ -49,7 +49,8 @@ function statusInside(type: string | undefined, code: string | number | undefine
   return byType === UNKNOWN_STATUS && typeof code === 'string' ? faultStatus(code) : byType;
 }
 
-function sloppyMessage(json: JsonObject): string | undefined {
+/** What an error says that has no error object: `{ error: 'text' }`, `{ message }`, `{ detail }`, `{ errors: [...] }` and their like. */
+export function looseMessage(json: JsonObject): string | undefined {
   const candidates = [json.error, json.message, json.detail, json.errors, json.error_message, json.title];
   return candidates.map(textOf).find((text) => text !== undefined);
 }

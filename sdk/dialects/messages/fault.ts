@@ -22,7 +22,7 @@ const types: ReadonlySet<string> = new Set([
 
 /**
  * The fault of an error body or `error` event. From 400 on, bodies of proxies in front of the provider are read too
- * (`{message}`, `{detail}`, `{error: "..."}`); below, only what is shaped as an error and as nothing else.
+ * (`{message}`, `{detail}`, `{errors: [...]}`, `{error: "..."}`); below, only what is shaped as an error and as nothing else.
  */
 export function faultOf(json: JsonObject, status: number): ProviderFault | undefined {
   const failed = status >= 400;
@@ -32,7 +32,7 @@ export function faultOf(json: JsonObject, status: number): ProviderFault | undef
     return describe(error, error.message ?? json.message ?? json.detail, status);
   }
   if (!failed) return json.type === 'error' ? describe({}, json.error ?? json.message, status) : undefined;
-  const message = json.error ?? json.message ?? json.detail;
+  const message = json.error ?? json.message ?? json.detail ?? json.errors;
   return message === undefined || message === null ? undefined : describe(json, message, status);
 }
 
@@ -52,7 +52,7 @@ function body(fault: ProviderFault): JsonObject {
 }
 
 function describe(error: JsonObject, message: unknown, status: number): ProviderFault {
-  const named = asString(error.type);
+  const named = asString(error.type) || undefined;
   const type = named === 'error' ? undefined : named;
   const code = asString(error.code) ?? asNumber(error.code) ?? asString(asObject(error.details)?.error_code);
   const param = asString(error.param);

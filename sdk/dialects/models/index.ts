@@ -1,4 +1,5 @@
 import { asArray, asNumber, asObject, asString, compact, type Json, type JsonObject } from '../../json.ts';
+import { unixSeconds } from '../../unix-seconds.ts';
 import { present } from '../present.ts';
 
 export interface ModelEntry {
@@ -46,13 +47,7 @@ function readEntry(entry: Json): ModelEntry | undefined {
   if (!id) return undefined;
   return present<ModelEntry>({
     id,
-    created: asNumber(model.created) ?? secondsOf(model.created_at),
+    created: asNumber(model.created) ?? unixSeconds(model.created_at),
     ownedBy: asString(model.owned_by),
   });
-}
-
-function secondsOf(value: Json | undefined): number | undefined {
-  if (typeof value === 'number') return value;
-  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }

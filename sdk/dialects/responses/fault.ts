@@ -1,6 +1,6 @@
 import { sseFrame } from '../../framing/framing.ts';
 import { asNumber, asObject, asObjects, asString, type Json, type JsonObject } from '../../json.ts';
-import { writeFault } from '../chat/fault.ts';
+import { looseMessage, writeFault } from '../chat/fault.ts';
 import { faultStatus } from '../fault.ts';
 import { lookup } from '../lookup.ts';
 import type { ProviderFault } from '../neutral.ts';
@@ -28,8 +28,8 @@ const callersFault =
 
 /**
  * Reads an error body `{ error: { message, type, param, code } }`, an `error` event (flat or with a nested error), a
- * failed response and the event that carries one. With a status of 400 or more also `{ error: 'text' }`, `{ message }`
- * and `{ detail }`.
+ * failed response and the event that carries one. With a status of 400 or more also `{ error: 'text' }`, `{ message }`,
+ * `{ detail }` and `{ errors: [...] }`.
  */
 export function faultOf(json: JsonObject, status: number): ProviderFault | undefined {
   const nested = asObject(json.error) ?? asObject(asObject(json.response)?.error);
@@ -39,7 +39,7 @@ export function faultOf(json: JsonObject, status: number): ProviderFault | undef
     return faultFrom({}, status);
   }
   if (status < 400) return undefined;
-  const message = [json.error, json.message, json.detail].map(textOf).find((text) => text !== undefined);
+  const message = looseMessage(json);
   return message === undefined ? undefined : faultFrom({ ...json, message }, status);
 }
 
@@ -65,7 +65,7 @@ export function responseError(fault: ProviderFault): JsonObject {
 }
 
 function faultFrom(error: JsonObject, status: number): ProviderFault {
-  const type = asString(error.type);
+  const type = asString(error.type) || undefined;
   const code = asString(error.code) ?? asNumber(error.code);
   return present<ProviderFault>({
     status: status >= 400 ? status : statusInside(type, code),

@@ -31,12 +31,6 @@ export const batchStatus = (state: Json | undefined): string => lookup(batchWord
 /** The status of a fine-tuning job; what waits, and what is not known, is `queued`. */
 export const tuningStatus = (state: Json | undefined): string => lookup(tuningWords, wordOf(state)) ?? 'queued';
 
-/** Unix seconds of an RFC 3339 time. */
-export function secondsOf(time: Json | undefined): number | undefined {
-  const ms = Date.parse(asString(time) ?? '');
-  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
-}
-
 /** Labels as the platform takes them: strings, lower case, at most 64 characters in keys and values. */
 export function labelsOf(labels: Json | undefined): Json | undefined {
   if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) return labels;

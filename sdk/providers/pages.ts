@@ -1,4 +1,4 @@
-import { asNumber, asString, type Json, type JsonObject } from '../../json.ts';
+import { asNumber, asString, type Json, type JsonObject } from '../json.ts';
 
 /** One page of a list, in the client's form, and the token of the next. */
 export interface Page {

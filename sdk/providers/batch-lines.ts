@@ -1,6 +1,6 @@
-import { dialects } from '../../dialects/index.ts';
-import { GatewayError } from '../../errors.ts';
-import { asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../../json.ts';
+import { dialects } from '../dialects/index.ts';
+import { GatewayError } from '../errors.ts';
+import { asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../json.ts';
 
 /** Bytes of one line of JSON. */
 const longest = 64 * 1024 * 1024;
