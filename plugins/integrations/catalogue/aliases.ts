@@ -20,15 +20,3 @@ export const aliases: Readonly<Record<string, string>> = {
   'snowflake-cortex': 'cortex',
   'aws-sagemaker': 'sagemaker',
 };
-
-/** Providers whose integrations are stored though this build may not serve them: requests then say that there is no such provider. */
-export const documentedProviders: readonly string[] = [
-  'azure-ai',
-  'bedrock',
-  'cohere',
-  'replicate',
-  'sagemaker',
-  'stability-ai',
-  'vertex-ai',
-  'workers-ai',
-];

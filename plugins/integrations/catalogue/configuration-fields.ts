@@ -10,8 +10,11 @@ const entra: readonly ConfigurationField[] = [
 
 const azureModes = ['default', 'entra', 'managed', 'workload', 'entraFederated'];
 
+/** The last two are the machine's own identity, where the operator allows that. */
+const awsModes = ['accessKey', 'assumedRole', 'apiKey', 'machine', 'workload'];
+
 const aws: readonly ConfigurationField[] = [
-  { name: 'aws_auth_type', kind: 'text', required: true, values: ['accessKey', 'assumedRole', 'apiKey'] },
+  { name: 'aws_auth_type', kind: 'text', required: true, values: awsModes },
   { name: 'aws_region', kind: 'text', required: true, max: 64 },
   { name: 'aws_access_key_id', kind: 'text', secret: true },
   { name: 'aws_secret_access_key', kind: 'text', secret: true },
@@ -76,7 +79,8 @@ export const configurationFields: Readonly<Record<string, readonly Configuration
 };
 
 function azureMode(mode: Json): Json {
-  return mode === 'default' ? 'apiKey' : mode;
+  if (mode === 'default') return 'apiKey';
+  return mode === 'entraFederated' ? 'workload' : mode;
 }
 
 /** The deployments in the unit's own names; one without an alias answers to the model that it deploys. */
