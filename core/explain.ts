@@ -1,5 +1,7 @@
 import { Answer, asObject, GatewayError, type JsonObject, parseJson } from 'portcullis/sdk';
 import { type InferenceRoute, inferenceRoutes } from './http/inference.ts';
+import { modelMethodOf } from './http/model-methods.ts';
+import { secondVersionRoutes } from './http/second-version.ts';
 import { authorise } from './pipeline/authorise.ts';
 import type { PipelineRow } from './pipeline/compile.ts';
 import { Exchange } from './pipeline/exchange.ts';
@@ -95,10 +97,12 @@ function exchangeOf(
   const method = (
     request.method ?? (request.body === undefined && request.path !== undefined ? 'GET' : 'POST')
   ).toUpperCase();
-  const matched = inferenceRoutes.flatMap((route) => {
-    const params = match(route, method, url.pathname);
-    return params === undefined ? [] : [{ route, params }];
-  })[0];
+  const matched =
+    (method === 'POST' ? modelMethodOf(url.pathname) : undefined) ??
+    [...inferenceRoutes, ...secondVersionRoutes].flatMap((route) => {
+      const params = match(route, method, url.pathname);
+      return params === undefined ? [] : [{ route, params }];
+    })[0];
   if (matched === undefined) {
     throw new GatewayError('not_found', `There is no inference route ${method} ${url.pathname}.`, { param: 'path' });
   }
@@ -119,7 +123,8 @@ function exchangeOf(
   });
   exchange.dry = true;
   if (request.body !== undefined) {
-    exchange.body = request.body;
+    const { shape } = matched.route;
+    exchange.body = shape === undefined ? request.body : shape(request.body, matched.params);
     exchange.rawBody = Buffer.from(JSON.stringify(request.body));
   }
   return { exchange, route: matched.route };

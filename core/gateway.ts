@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type Koa from 'koa';
 import { GatewayError, type Log } from 'portcullis/sdk';
 import { affinityWithoutStore } from './affinity/without-store.ts';
+import { createBatches } from './batches/batches.ts';
 import { readEnvironment } from './config/env.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
 import type { ControlPlane } from './control/control.ts';
@@ -19,7 +20,7 @@ import { createLogs } from './logs/logs.ts';
 import { noLogStore, noLogs } from './logs/no-logs.ts';
 import { newId } from './new-id.ts';
 import type { Runtime } from './pipeline/runtime.ts';
-import { serveUpgrades, type Upgrades } from './realtime/upgrades.ts';
+import { serveUpgrades, type Upgrades, upgradeRule } from './realtime/upgrades.ts';
 import { openRecords, type RecordsSource } from './records-source.ts';
 import { openSharedRedis } from './redis/plugin-redis.ts';
 import { createBreakers } from './routing/breaker.ts';
@@ -77,7 +78,7 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
   const metrics = createMetrics();
   const logs = config.logs === undefined ? undefined : await createLogs(config.logs, { now: Date.now, log, metrics });
   const redis = config.redisUrl === undefined ? undefined : openSharedRedis(config.redisUrl, log);
-  const basics: Omit<RuntimeParts, 'counters' | 'affinity'> = {
+  const basics: Omit<RuntimeParts, 'counters' | 'affinity' | 'batches'> = {
     now,
     newId: overrides.newId ?? newId,
     random: overrides.random ?? Math.random,
@@ -112,12 +113,14 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
   ).catch(releasing);
   const counters = records?.counters ?? createCounters({ now, log, metrics, ...redisOptions(config) });
   const affinity = records?.affinity ?? affinityWithoutStore(basics);
-  const parts: RuntimeParts = { ...basics, ...recordsOf(records), counters, affinity };
+  const batches = createBatches({ ...basics, records: records?.batches, acquire: () => acquire() });
+  const parts: RuntimeParts = { ...basics, ...recordsOf(records), counters, affinity, batches };
   const runtime = await firstRuntime(config, parts, records).catch(async (error: unknown) => {
     await Promise.all([counters.close(), affinity.close()]);
     return releasing(error);
   });
   let current: Held = { runtime, leases: 0, retired: false };
+  const inference = config.control?.inference ?? true;
   let accepting = true;
   let server: Server | undefined;
   let upgrades: Upgrades | undefined;
@@ -147,7 +150,7 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     accepting: () => accepting,
     runtime: () => current.runtime,
     control: records?.control,
-    inference: config.control?.inference ?? true,
+    inference,
     metrics: {
       access: metricsAccessOf(config.metrics ?? {}),
       text: cluster.isWorker ? textOfAllWorkers(metrics) : metrics.text,
@@ -173,9 +176,8 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
         });
       // Files of a gigabyte take their time.
       const patience = { keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 3_600_000 };
-      server = createServer(patience, app.callback());
-      const handling = { acquire, newId: parts.newId, accepting: () => accepting };
-      if (config.control?.inference ?? true) upgrades = serveUpgrades(server, handling);
+      server = createServer({ ...patience, ...upgradeRule(inference) }, app.callback());
+      if (inference) upgrades = serveUpgrades(server, { acquire, newId: parts.newId, accepting: () => accepting });
       server.on('connection', (socket) => {
         sockets.add(socket);
         socket.once('close', () => sockets.delete(socket));
@@ -215,8 +217,9 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     explain: (request) => explainRequest(current.runtime, request, parts.newId),
     async close() {
       accepting = false;
-      upgrades?.close();
-      if (server !== undefined) await drained(server, sockets, current.runtime.config.server.drainTimeoutMs);
+      const { drainTimeoutMs: ms } = current.runtime.config.server;
+      await Promise.all([upgrades?.close(ms), server === undefined ? undefined : drained(server, sockets, ms)]);
+      await batches.close();
       await dispose(current.runtime);
       await Promise.all([counters.close(), affinity.close()]);
       await records?.close();

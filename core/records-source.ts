@@ -1,6 +1,7 @@
 import { type Directory, GatewayError, type LogStore } from 'portcullis/sdk';
 import { type Affinity, createAffinity } from './affinity/affinity.ts';
 import { httpAffinitySource } from './affinity/http-source.ts';
+import type { BatchRecords } from './batches/records.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
 import type { ControlPlane } from './control/control.ts';
 import { providerSummaries } from './control/provider-summaries.ts';
@@ -15,7 +16,7 @@ import { type HeldRuntime, inferAs } from './pipeline/own-request.ts';
 import { type RuntimeParts, upstreamOf, urlGuardOf } from './runtime.ts';
 
 /** What the records need of the process. */
-export type RecordsParts = Omit<RuntimeParts, 'counters' | 'affinity'> & { readonly logStore: LogStore };
+export type RecordsParts = Omit<RuntimeParts, 'counters' | 'affinity' | 'batches'> & { readonly logStore: LogStore };
 
 /** The state of the gateway that serves now. */
 export interface Serving {
@@ -34,6 +35,8 @@ export interface RecordsSource {
   readonly counters: LiveCounters;
   /** Which target made what, known to all processes. To be closed before the records are. */
   readonly affinity: Affinity;
+  /** Batches that outlive this process; absent: they are kept in its memory. */
+  readonly batches?: BatchRecords;
   /** Where it is in this process. */
   readonly control: ControlPlane | undefined;
   close(): Promise<void>;
@@ -128,6 +131,7 @@ async function ownControl(
     report: control.report,
     counters: control.counters,
     affinity: control.affinity,
+    batches: control.batches,
     keysIssued: settings.inference && (config.server.workers ?? 1) === 1 ? control.keysIssued : planesApart,
     control,
     close: async () => {

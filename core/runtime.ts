@@ -10,6 +10,7 @@ import {
   phaseNames,
 } from 'portcullis/sdk';
 import type { Affinity } from './affinity/affinity.ts';
+import type { Batches } from './batches/batches.ts';
 import { loadGuardrails } from './checks/load-guardrails.ts';
 import { createChecks } from './checks/registry.ts';
 import { type GatewayConfig, standardUploadBytes } from './config/gateway-config.ts';
@@ -53,6 +54,7 @@ export interface RuntimeParts {
   readonly sandbox: Sandbox;
   readonly counters: Counters;
   readonly affinity: Affinity;
+  readonly batches: Batches;
   readonly metrics: Metrics;
   readonly logs: LogSinks;
   /** Absent: the operator has none. */
@@ -135,6 +137,7 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       upstream,
       breakers: parts.breakers,
       affinity: parts.affinity,
+      batches: parts.batches,
       settings: new TargetSettings({
         providers: config.providers,
         findProvider,

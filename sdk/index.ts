@@ -32,6 +32,7 @@ export { check, guardrail, isGuardrail, isPlugin, isProvider, plugin, provider }
 export { bounded } from './dialects/bounded.ts';
 export { collector } from './dialects/collect.ts';
 export * from './dialects/dialect.ts';
+export { isMixedInput } from './dialects/embeddings/mixed.ts';
 export { faultStatus, faultType } from './dialects/fault.ts';
 export { dialects } from './dialects/index.ts';
 export { decodeModels, encodeModels, type ModelEntry } from './dialects/models/index.ts';
@@ -65,6 +66,7 @@ export {
 export { type BatchPaths, batchOutput } from './providers/batch-output.ts';
 export { reasonsByDefault, withCurrentFields } from './providers/current-fields.ts';
 export { developersAsSystem } from './providers/developers-as-system.ts';
+export { filesAsPublished } from './providers/files-as-published.ts';
 export { functionsAsTools } from './providers/functions-as-tools.ts';
 export * from './providers/gcp/index.ts';
 export { fileDataUrl, type HeldFile, heldFiles } from './providers/held-files.ts';

@@ -11,11 +11,17 @@ export interface SettingOptions {
   readonly header?: string;
   readonly pattern?: string;
   readonly default?: string;
+  /**
+   * It says where the credential is spent, as a bucket or a role does, so that a later party without a credential of its own does
+   * not choose it: `given` where an earlier party has given it, `always` in any case.
+   */
+  readonly kept?: 'given' | 'always';
 }
 
 interface SettingKeywords {
   'x-env'?: string;
   'x-header'?: string;
+  'x-kept'?: 'given' | 'always';
   'x-secret'?: true;
   description?: string;
   pattern?: string;
@@ -29,6 +35,7 @@ function keywords(options: SettingOptions): SettingKeywords {
     ...(options.default === undefined ? {} : { default: options.default }),
     ...(options.env === undefined ? {} : { 'x-env': options.env }),
     ...(options.header === undefined ? {} : { 'x-header': options.header }),
+    ...(options.kept === undefined ? {} : { 'x-kept': options.kept }),
   };
 }
 

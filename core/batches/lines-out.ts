@@ -72,7 +72,7 @@ async function* written(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array
   for await (const line of lines) yield Buffer.from(`${line}\n`);
 }
 
-/** https://platform.openai.com/docs/api-reference/batch/request-output */
+/** A line of an output file: `{id, custom_id, response: {status_code, request_id, body}, error}`. */
 interface OutputLine {
   readonly line: JsonObject;
   /** Undefined: none, or an error. */

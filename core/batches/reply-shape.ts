@@ -7,11 +7,11 @@ export interface ReplyShape {
   readonly path: string;
 }
 
-const byObject: Readonly<Record<string, ReplyShape>> = {
-  'chat.completion': { endpoint: 'chatComplete', dialect: 'chat', path: '/v1/chat/completions' },
-  text_completion: { endpoint: 'complete', dialect: 'completions', path: '/v1/completions' },
-  response: { endpoint: 'createModelResponse', dialect: 'responses', path: '/v1/responses' },
-};
+const byObject: ReadonlyMap<unknown, ReplyShape> = new Map<unknown, ReplyShape>([
+  ['chat.completion', { endpoint: 'chatComplete', dialect: 'chat', path: '/v1/chat/completions' }],
+  ['text_completion', { endpoint: 'complete', dialect: 'completions', path: '/v1/completions' }],
+  ['response', { endpoint: 'createModelResponse', dialect: 'responses', path: '/v1/responses' }],
+]);
 const message: ReplyShape = { endpoint: 'messages', dialect: 'messages', path: '/v1/messages' };
 const embeddings: ReplyShape = { endpoint: 'embed', dialect: 'embeddings', path: '/v1/embeddings' };
 const ranking: ReplyShape = { endpoint: 'rerank', dialect: 'rerank', path: '/v1/rerank' };
@@ -22,7 +22,7 @@ const unknown: ReplyShape = { endpoint: 'proxy', dialect: undefined, path: '/v1/
 
 /** By its body alone, for the output of a batch names no endpoints. */
 export function shapeOfReply(reply: JsonObject): ReplyShape {
-  const named = typeof reply.object === 'string' ? byObject[reply.object] : undefined;
+  const named = byObject.get(reply.object);
   if (named !== undefined) return named;
   if (reply.type === 'message') return message;
   const [result] = asArray(reply.results);

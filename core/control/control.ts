@@ -17,6 +17,8 @@ import type {
 import { affinityActions } from '../affinity/actions.ts';
 import { type Affinity, createAffinity } from '../affinity/affinity.ts';
 import { expiredAffinityJob, sqlAffinitySource } from '../affinity/sql-source.ts';
+import type { BatchRecords } from '../batches/records.ts';
+import { oldBatchesJob, sqlBatchRecords } from '../batches/sql-records.ts';
 import { directoryActions } from '../directory/actions.ts';
 import { createDirectory, type LiveDirectory } from '../directory/directory.ts';
 import { createStoreSource } from '../directory/store-source.ts';
@@ -83,6 +85,7 @@ export interface ControlPlane {
   readonly jobs: Jobs;
   readonly counters: LiveCounters;
   readonly affinity: Affinity;
+  readonly batches: BatchRecords;
   readonly checksum: (text: string) => string;
   /** Writes an audit entry in the background. */
   readonly report: (event: AuditEvent) => void;
@@ -201,6 +204,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       ...units.flatMap(({ control }) => control.jobs ?? []),
       endedCountsJob(store, now),
       expiredAffinityJob(store, now),
+      oldBatchesJob(store, now),
     ];
     const jobs = startJobs(planned, { store, log, now, newId, scheduled: settings.runsJobs });
     opened.unshift(() => jobs.close());
@@ -211,6 +215,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       jobs,
       counters,
       affinity,
+      batches: sqlBatchRecords(store),
       checksum: vault.checksum,
       report: reporter({ store, sink: operations.audit, log, now }),
       welcome,

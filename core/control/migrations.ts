@@ -1,5 +1,6 @@
 import { GatewayError, type Log } from 'portcullis/sdk';
 import { affinityMigrations } from '../affinity/tables.ts';
+import { batchMigrations } from '../batches/tables.ts';
 import { directoryMigrations } from '../directory/versions.ts';
 import { counterMigrations } from '../limits/tables.ts';
 import type { PluginEntry } from '../loader/load.ts';
@@ -18,6 +19,7 @@ const core: MigrationSet = {
     ...directoryMigrations,
     ...counterMigrations,
     ...affinityMigrations,
+    ...batchMigrations,
   ],
 };
 

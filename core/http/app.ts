@@ -5,14 +5,18 @@ import { asString, GatewayError } from 'portcullis/sdk';
 import type { ControlPlane } from '../control/control.ts';
 import { identify } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
+import { realtimePath, upgradeRequired } from '../realtime/handshake.ts';
 import { errorEnvelope } from '../resources/envelope.ts';
 import { type MetricsRouteOptions, metricsRoute } from '../telemetry/metrics-route.ts';
 import { controlRouter } from './control-routes.ts';
+import { isControlPath } from './control-words.ts';
 import { exchangeOf, noInference } from './exchange-of.ts';
 import { type HandlerOptions, inferenceHandler, plainError } from './handle.ts';
 import { dialectOfPath, type InferenceRoute, inferenceRoutes, otherRoute } from './inference.ts';
 import { refuseForeignPages } from './local-callers.ts';
+import { modelMethodOf, modelMethodPath, modelMethodRoutes } from './model-methods.ts';
 import { providersRoute } from './providers-route.ts';
+import { secondVersionRoutes } from './second-version.ts';
 
 export interface AppOptions extends HandlerOptions {
   /** The state that serves now, for what is no inference request. */
@@ -41,7 +45,13 @@ export function createApp(options: AppOptions): Koa {
     await identify(options.runtime(), exchangeOf(ctx, noInference, {}, options.runtime(), options.newId()));
     ctx.body = { phases: options.runtime().pipeline.rows };
   });
-  if (options.inference) for (const route of inferenceRoutes) addRoute(router, route, options);
+  if (options.inference) {
+    for (const route of [...inferenceRoutes, ...secondVersionRoutes]) addRoute(router, route, options);
+    router.get(realtimePath, () => {
+      throw upgradeRequired();
+    });
+    addModelMethods(router, options);
+  }
   const control = options.control === undefined ? undefined : controlRouter(options.control, options);
   app.use(router.routes());
   app.use(providersRoute({ ...options, listsSaved: control !== undefined }));
@@ -67,13 +77,16 @@ export function createApp(options: AppOptions): Koa {
  */
 function otherPaths(options: AppOptions, router: Router, control: Router | undefined) {
   const serve = inferenceHandler(otherRoute, options);
+  const serveMessages = inferenceHandler({ ...otherRoute, dialect: 'messages' }, options);
   return async (ctx: Context, next: Next): Promise<void> => {
     const { path, req, method } = ctx;
     const known =
       methodsOf(router, path).includes(method) || (control !== undefined && methodsOf(control, path).length > 0);
-    if (known || !path.startsWith('/v1/') || !namesProvider(req.headers, options.runtime().config.server))
-      return next();
-    return serve(ctx, { path: path.slice('/v1/'.length) });
+    const own = !path.startsWith('/v1/') || isControlPath(path);
+    if (known || own || !namesProvider(req.headers, options.runtime().config.server)) return next();
+    // Whoever calls something there reads no other errors.
+    const handler = dialectOfPath(path) === 'messages' ? serveMessages : serve;
+    return handler(ctx, { path: path.slice('/v1/'.length) });
   };
 }
 
@@ -101,6 +114,16 @@ function addRoute(router: Router, route: InferenceRoute, options: AppOptions): v
   router[route.method](route.path, (ctx: RouterContext) =>
     serve(ctx, below === undefined ? paramsOf(ctx) : below(ctx.path)),
   );
+}
+
+/** One layer for all of them, as each costs every request a look. */
+function addModelMethods(router: Router, options: AppOptions): void {
+  const serves = new Map(modelMethodRoutes.map((route) => [route, inferenceHandler(route, options)]));
+  router.post(modelMethodPath, (ctx: RouterContext, next) => {
+    const found = modelMethodOf(ctx.path);
+    const serve = found === undefined ? undefined : serves.get(found.route);
+    return found === undefined || serve === undefined ? next() : serve(ctx, found.params);
+  });
 }
 
 /** What stands for a whole path is handed on as the client has encoded it; the name of a model alone is decoded. */

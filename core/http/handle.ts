@@ -8,8 +8,9 @@ import { identify, runExchange } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
 import { settle } from '../pipeline/settle.ts';
 import { errorReply } from './errors.ts';
-import { exchangeOf } from './exchange-of.ts';
+import { exchangeOf, givenRequest } from './exchange-of.ts';
 import type { InferenceRoute } from './inference.ts';
+import { identifiedByQuery, type KeyedRequest, withKeyInHeader } from './query-key.ts';
 import { readRequest } from './read-request.ts';
 import { respond } from './respond.ts';
 
@@ -31,9 +32,11 @@ export function inferenceHandler(route: InferenceRoute, options: HandlerOptions)
   return async (ctx: Context, params: Readonly<Record<string, string>>): Promise<void> => {
     ctx.respond = false;
     const { runtime, release } = options.acquire();
-    const exchange = exchangeOf(ctx, route, params, runtime, options.newId());
+    const keyed = keyedRequest(ctx, route, runtime);
+    const exchange = exchangeOf(ctx, route, params, runtime, options.newId(), keyed);
     watchClient(ctx.res, exchange);
-    const outcome = await outcomeOf(ctx, route, exchange, runtime, options.accepting());
+    const found = await outcomeOf(ctx, route, exchange, runtime, { accepting: options.accepting(), keyed });
+    const outcome = route.reply === undefined ? found : route.reply(found, exchange.query);
     if (runtime.pipeline.keepsBodies && outcome.body.kind === 'stream') exchange.sent = new Capture();
     exchange.clock.replied();
     respond(ctx.res, exchange, outcome, (ending) => {
@@ -44,6 +47,11 @@ export function inferenceHandler(route: InferenceRoute, options: HandlerOptions)
       });
     });
   };
+}
+
+function keyedRequest(ctx: Context, { keyInQuery }: InferenceRoute, { config }: Runtime): KeyedRequest {
+  const given = givenRequest(ctx);
+  return keyInQuery === true ? withKeyInHeader(given, config.server.headerVendors[0] ?? 'gw') : given;
 }
 
 function watchClient(response: ServerResponse, exchange: Exchange): void {
@@ -59,7 +67,7 @@ async function outcomeOf(
   route: InferenceRoute,
   exchange: Exchange,
   runtime: Runtime,
-  accepting: boolean,
+  { accepting, keyed }: { readonly accepting: boolean; readonly keyed: KeyedRequest },
 ): Promise<Outcome> {
   try {
     if (!accepting)
@@ -67,7 +75,9 @@ async function outcomeOf(
         headers: { 'retry-after': '5', connection: 'close' },
       });
     // Before the body is read: who may not call should cost nothing but a look at the key.
-    const identified = identify(runtime, exchange);
+    const identified = keyed.moved
+      ? identifiedByQuery(exchange, () => identify(runtime, exchange))
+      : identify(runtime, exchange);
     if (identified instanceof Promise) await identified;
     authorise(exchange);
     await readRequest(ctx.req, route, exchange, runtime);

@@ -1,4 +1,4 @@
-import type { DialectName, Endpoint, RequestKind } from 'portcullis/sdk';
+import type { DialectName, Endpoint, JsonObject, Outcome, RequestKind } from 'portcullis/sdk';
 
 /** How the body of a route comes. */
 export type RouteBody =
@@ -28,6 +28,12 @@ export interface InferenceRoute {
   readonly body?: RouteBody;
   /** Names of the fields of a form of which one must hold a file. */
   readonly files?: readonly string[];
+  /** The body with what the path tells of the question. */
+  readonly shape?: (body: JsonObject, params: Readonly<Record<string, string>>) => JsonObject;
+  /** The reply as clients of the route read it. @param query of the request, with its `?`, or '' */
+  readonly reply?: (outcome: Outcome, query: string) => Outcome;
+  /** Its clients may send their key as `?key=`. */
+  readonly keyInQuery?: boolean;
 }
 
 const audio = { body: 'form', kind: 'transcriptions', dialect: 'transcriptions', files: ['file'] } as const;
@@ -164,8 +170,17 @@ export const inferenceRoutes: readonly InferenceRoute[] = [
 /** What has no route of its own, for callers who say which provider they mean. */
 export const otherRoute: InferenceRoute = { method: 'all', path: '/v1/*path', endpoint: 'proxy', body: 'bytes' };
 
+/** Below it stand most routes of the control plane too, whose errors have a form of their own. */
+const secondVersion: ReadonlyMap<string, DialectName> = new Map([
+  ['/v2/chat', 'cohere'],
+  ['/v2/embed', 'cohere-embeddings'],
+  ['/v2/rerank', 'cohere'],
+]);
+
 /** The dialect that errors on a path are written in, also where no route matches. */
 export function dialectOfPath(path: string): DialectName {
+  if (path.startsWith('/v2/')) return secondVersion.get(path) ?? 'chat';
+  if (path.startsWith('/v1beta/') || /^\/v1\/(models|tunedModels)\/.+:\w+$/.test(path)) return 'gemini';
   if (path.startsWith('/v1/messages')) return 'messages';
   return path.startsWith('/v1/responses') ? 'responses' : 'chat';
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from 'portcullis/sdk';
-import { standardUploadBytes } from '../config/gateway-config.ts';
+import { type ServerConfig, standardUploadBytes } from '../config/gateway-config.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
-import { readForm, spool } from '../uploads/index.ts';
+import { readForm, type SpoolLimits, spool } from '../uploads/index.ts';
 import { checkJsonType, isJsonType, parseBody, readBody } from './body.ts';
 import type { InferenceRoute } from './inference.ts';
 
@@ -19,9 +19,9 @@ export async function readRequest(
   const since = performance.now();
   const type = request.headers['content-type'] ?? '';
   if (body === 'form' || (body === 'json or form' && isForm(type))) {
-    await readUpload(request, route, exchange, server.maxUploadBytes ?? standardUploadBytes);
+    await readUpload(request, route, exchange, spoolLimits(exchange, server));
   } else if (body === 'bytes' && !isJsonType(type)) {
-    exchange.upload = { spooled: await spool(request, { maxBytes: server.maxUploadBytes ?? standardUploadBytes }) };
+    exchange.upload = { spooled: await spool(request, spoolLimits(exchange, server)) };
     exchange.rawBody = exchange.upload.spooled.bytes;
   } else {
     if (body !== 'bytes' && body !== 'loose') checkJsonType(request);
@@ -30,7 +30,17 @@ export async function readRequest(
     if (body === 'loose' && bytes.length > 0) checkJsonType(request);
     if (body !== 'bytes' && !(body === 'loose' && bytes.length === 0)) exchange.body = parseBody(bytes);
   }
+  if (route.shape !== undefined) exchange.body = route.shape(exchange.body, exchange.params);
   exchange.clock.spend('parse', since);
+}
+
+/** So many bodies of the largest size may be held at once. */
+const largestAtOnce = 8;
+
+function spoolLimits({ principal }: Exchange, { maxUploadBytes, timeouts }: ServerConfig): SpoolLimits {
+  const maxBytes = maxUploadBytes ?? standardUploadBytes;
+  const room = { maxBytes: maxBytes * largestAtOnce, owner: principal.id };
+  return { maxBytes, room, gapMs: timeouts.gapMs };
 }
 
 function isForm(type: string): boolean {
@@ -41,14 +51,14 @@ async function readUpload(
   request: IncomingMessage,
   { files: needed = [] }: InferenceRoute,
   exchange: Exchange,
-  maxBytes: number,
+  limits: SpoolLimits,
 ): Promise<void> {
   const type = request.headers['content-type'] ?? '';
   if (!isForm(type)) {
     const text = `The content type "${type.slice(0, 60)}" is not accepted here: send multipart/form-data.`;
     throw new GatewayError('unsupported_media_type', text, { param: 'content-type' });
   }
-  const spooled = await spool(request, { maxBytes });
+  const spooled = await spool(request, limits);
   exchange.upload = { spooled };
   const form = await readForm(spooled, type);
   exchange.upload = { spooled, form };

@@ -82,18 +82,24 @@ function writeHead(response: ServerResponse, status: number, headers: HeaderValu
   try {
     response.writeHead(status, headers);
   } catch {
-    const sendable = Object.entries(headers).filter(
-      ([name, value]) => token.test(name) && !unsendable.test(String(value)),
-    );
-    response.writeHead(status, Object.fromEntries(sendable));
+    response.writeHead(status, sendableHeaders(headers));
   }
+}
+
+/** Those that a head of HTTP can hold. */
+export function sendableHeaders(headers: HeaderValues): HeaderValues {
+  const sendable = Object.entries(headers).filter(
+    ([name, value]) => token.test(name) && !unsendable.test(String(value)),
+  );
+  return Object.fromEntries(sendable);
 }
 
 /** A header name, and what no header value may hold (RFC 9110 §5.5, §5.6.2). */
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 const unsendable = /[^\t\u0020-\u007e\u0080-\u00ff]/;
 
-function replyHeaders(exchange: Exchange, outcome: Outcome): HeaderValues {
+/** What the client is told beside the body: the headers of the outcome, and the gateway's own. */
+export function replyHeaders(exchange: Exchange, outcome: Outcome): HeaderValues {
   const headers: HeaderValues = {};
   for (const name in outcome.headers) {
     const value = outcome.headers[name];
@@ -101,6 +107,8 @@ function replyHeaders(exchange: Exchange, outcome: Outcome): HeaderValues {
   }
   const own = ownHeaders(exchange.vendor);
   headers[own.requestId] = exchange.id;
+  // Where the SDKs look for it; a provider's own, which it can be asked about, is kept.
+  headers[exchange.dialect === 'messages' ? 'request-id' : 'x-request-id'] ??= exchange.id;
   headers[own.traceId] = exchange.traceId;
   if (outcome.path !== '') {
     headers[own.target] = outcome.path;

@@ -4,6 +4,7 @@ import {
   type Delta,
   type DialectName,
   dialects,
+  isMixedInput,
   type JsonObject,
   type Part,
   type ReplyContext,
@@ -36,8 +37,10 @@ export function saidInRequest(name: DialectName, body: JsonObject): Said {
   try {
     if (dialect.kind === 'embedding') {
       const { input } = dialect.decodeCall(body, context);
-      const texts = input.filter((item) => typeof item === 'string');
-      return { texts, tokens: input.reduce((sum, item) => sum + (typeof item === 'string' ? 0 : item.length), 0) };
+      const texts = input.flatMap((item) =>
+        typeof item === 'string' ? item : isMixedInput(item) ? (item.text ?? []) : [],
+      );
+      return { texts, tokens: input.reduce((sum, item) => sum + (Array.isArray(item) ? item.length : 0), 0) };
     }
     if (dialect.kind === 'document') return { texts: stringsIn(body), tokens: 0 };
     const call = dialect.decodeCall(body, context);

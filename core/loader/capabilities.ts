@@ -43,7 +43,7 @@ function declared({ endpoints, families = [] }: Provider): readonly Capability[]
 }
 
 /** Formats in which a request can hold tools. */
-const withTools: ReadonlySet<string> = new Set(['chat', 'messages', 'responses', 'gemini', 'converse']);
+const withTools: ReadonlySet<string> = new Set(['chat', 'messages', 'responses', 'gemini', 'converse', 'cohere']);
 /** Documents whose makers offer events while they are made. */
 const streamed: ReadonlySet<string> = new Set(['images', 'transcriptions', 'speech']);
 

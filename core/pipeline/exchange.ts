@@ -15,6 +15,7 @@ import {
   type RequestNote,
   type SavedConfigName,
   type SavedPromptName,
+  type TargetContext,
   type WorkspaceEntry,
 } from 'portcullis/sdk';
 import type { Capture } from '../ledger/capture.ts';
@@ -78,7 +79,8 @@ export class Exchange implements RequestContext {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  readonly query: string;
+  /** Of a list that the gateway begins, what is left for its provider. */
+  query: string;
   /** Of a saved prompt, what it turns out to be. */
   endpoint: Endpoint;
   dialect: DialectName | undefined;
@@ -125,6 +127,8 @@ export class Exchange implements RequestContext {
   note: RequestNote | undefined;
   /** Of the target that was tried last. */
   providerSlug: string | undefined;
+  /** The target that was called last, as its provider got it. */
+  called: TargetContext | undefined;
   readonly vendors: readonly string[];
   readonly #caller: CallersTrace | undefined;
 

@@ -1,4 +1,12 @@
-import { GatewayError, type InferenceReply, type InferenceRequest, type Outcome, type Principal } from 'portcullis/sdk';
+import {
+  GatewayError,
+  type InferenceReply,
+  type InferenceRequest,
+  type MaybePromise,
+  type Outcome,
+  type Principal,
+  type RequestKind,
+} from 'portcullis/sdk';
 import { errorReply } from '../http/errors.ts';
 import { inferenceRoutes } from '../http/inference.ts';
 import { Capture } from '../ledger/capture.ts';
@@ -27,19 +35,41 @@ export async function inferAs(
   id: string,
 ): Promise<InferenceReply> {
   const exchange = heldWhile(release, () => exchangeFor(runtime, request, principal, id));
+  return replyTo({ runtime, release }, exchange, request.signal);
+}
+
+/** A reply, with what else is known of it. */
+export interface OwnReply extends InferenceReply {
+  readonly headers: Outcome['headers'];
+  /** Milliseconds that it asks to wait before the next try. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/**
+ * Runs an exchange of the gateway's own through everything that a request over HTTP passes.
+ * @param identify finds out who calls, where the principal is to be asked for anew
+ */
+export async function replyTo(
+  { runtime, release }: HeldRuntime,
+  exchange: Exchange,
+  signal: AbortSignal,
+  identify?: () => MaybePromise<void>,
+): Promise<OwnReply> {
+  const { id } = exchange;
   const cancel = () => exchange.cancellation.cancel();
-  if (request.signal.aborted) cancel();
-  request.signal.addEventListener('abort', cancel, { once: true });
-  const outcome = await outcomeOf(runtime, exchange);
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  const outcome = await outcomeOf(runtime, exchange, identify);
   exchange.clock.replied();
   const done = (ending: Ending) => {
-    request.signal.removeEventListener('abort', cancel);
+    signal.removeEventListener('abort', cancel);
     settle(runtime, exchange, outcome, ending).finally(release);
   };
-  const { status, body } = outcome;
+  const { status, body, headers, retryAfterMs } = outcome;
+  const reply = { id, status, headers, retryAfterMs };
   if (body.kind === 'bytes') {
     done('sent');
-    return { id, status, body: once(body.bytes) };
+    return { ...reply, body: once(body.bytes) };
   }
   if (runtime.pipeline.keepsBodies) exchange.sent = new Capture();
   const pieces = new ReplyPieces(body.stream, {
@@ -47,7 +77,7 @@ export async function inferAs(
     passed: (chunk) => exchange.sent?.add(chunk),
     done,
   });
-  return { id, status, body: pieces };
+  return { ...reply, body: pieces };
 }
 
 function heldWhile<T>(release: () => void, work: () => T): T {
@@ -100,13 +130,19 @@ function headersOf(control: Readonly<Record<string, string>>, vendor: string): R
   return headers;
 }
 
-async function outcomeOf(runtime: Runtime, exchange: Exchange): Promise<Outcome> {
+async function outcomeOf(runtime: Runtime, exchange: Exchange, identify?: () => MaybePromise<void>): Promise<Outcome> {
   try {
+    const identified = identify?.();
+    if (identified instanceof Promise) await identified;
     authorise(exchange);
-    return await runExchange(runtime, exchange, routeOf(exchange.path).kind);
+    return await runExchange(runtime, exchange, kindOf(exchange));
   } catch (error) {
     return errorReply(error, exchange.id, exchange.dialect ?? 'chat', runtime.log);
   }
+}
+
+function kindOf({ path, endpoint }: Exchange): RequestKind | undefined {
+  return inferenceRoutes.find((route) => route.path === path && route.endpoint === endpoint)?.kind;
 }
 
 function routeOf(path: string) {

@@ -7,6 +7,7 @@ import {
   type Resolution,
 } from 'portcullis/sdk';
 import { pinnedTarget } from '../affinity/pin.ts';
+import { ownAnswer } from '../batches/answer.ts';
 import { validateRequest } from '../http/validate.ts';
 import { type WalkFacts, walk } from '../routing/walk.ts';
 import { type Exchange, metadataOf } from './exchange.ts';
@@ -26,6 +27,12 @@ export async function runExchange(
 ): Promise<Outcome> {
   const entering = enterWorkspace(runtime, exchange);
   if (entering instanceof Promise) await entering;
+  const answering = ownAnswer(runtime, exchange, () => runEntered(runtime, exchange, kind));
+  const own = answering instanceof Promise ? await answering : answering;
+  return own ?? runEntered(runtime, exchange, kind);
+}
+
+async function runEntered(runtime: Runtime, exchange: Exchange, kind: RequestKind | undefined): Promise<Outcome> {
   if (exchange.endpoint === 'listModels' && !asksProvider(exchange)) return integratedModels(runtime, exchange);
   const resolving = resolvePlan(runtime, exchange, kind);
   const plan = resolving instanceof Promise ? await resolving : resolving;

@@ -1,5 +1,6 @@
 import type { Checks, Directory, JsonObject, Log } from 'portcullis/sdk';
 import type { Affinity } from '../affinity/affinity.ts';
+import type { Batches } from '../batches/batches.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import type { Breakers } from '../routing/breaker.ts';
 import type { ProviderUnit } from '../upstream/provider-unit.ts';
@@ -18,6 +19,7 @@ export interface Runtime {
   readonly breakers: Breakers;
   readonly settings: TargetSettings;
   readonly affinity: Affinity;
+  readonly batches: Batches;
   /** The records of organisations and their workspaces; undefined: there is no control plane. */
   readonly directory: Directory | undefined;
   /** Nobody needs a key: true until there is one. May change while it runs. */

@@ -12,7 +12,8 @@ import { holdsLines, judgeLines } from '../batches/lines-in.ts';
 import { holdsOutput, judgeOutput } from '../batches/lines-out.ts';
 import { uploadFor } from '../batches/upload.ts';
 import type { Leaf } from '../routing/plan.ts';
-import { buildOutbound, type Outbound } from '../upstream/outbound.ts';
+import { unitFailure, unwritable } from '../upstream/misread.ts';
+import { buildOutbound, type Outbound, type OutboundSources } from '../upstream/outbound.ts';
 import { errorOutcome, type OutcomeFacts } from '../upstream/outcome.ts';
 import { allowedModel } from './allowed-models.ts';
 import type { Exchange } from './exchange.ts';
@@ -52,7 +53,7 @@ export async function runTarget(
     if (answer !== undefined) return await judged(runtime, exchange, target, answer);
     return await attempted(runtime, exchange, plan, leaf, provider, target);
   } catch (error) {
-    return outcomeOfError(exchange, error, factsOf(exchange, provider, undefined, leaf));
+    return outcomeOfError(runtime, exchange, error, factsOf(exchange, provider, undefined, leaf));
   }
 }
 
@@ -75,6 +76,12 @@ export function abandon({ body, session }: Outcome): void {
   if (session instanceof WebSocket) session.terminate();
 }
 
+/** A plugin that answers something else in its place has refused the session. */
+function sameSession(final: Outcome, outcome: Outcome): Outcome {
+  if (outcome.session !== undefined && final.session !== outcome.session) abandon(outcome);
+  return final;
+}
+
 /** What the plugins behind the call make of an outcome. */
 function judged(
   { pipeline }: Runtime,
@@ -89,9 +96,12 @@ function judged(
   };
   try {
     const final = pipeline.afterRequest(target, outcome);
-    if (final instanceof Promise) return final.catch(giveUp).finally(() => clock.spend('guardrailsAfter', since));
+    if (final instanceof Promise) {
+      const kept = final.then((own) => sameSession(own, outcome)).catch(giveUp);
+      return kept.finally(() => clock.spend('guardrailsAfter', since));
+    }
     clock.spend('guardrailsAfter', since);
-    return final;
+    return sameSession(final, outcome);
   } catch (error) {
     return giveUp(error);
   }
@@ -107,6 +117,7 @@ function attempted(
   target: TargetContext,
 ): Promise<Outcome> {
   const { log } = runtime;
+  exchange.called = target;
   const outbound = outboundOf(runtime, exchange, plan, leaf, provider, target);
   const { name } = provider.unit;
   if (outbound.dropped.length > 0) {
@@ -134,7 +145,7 @@ function attempted(
       })
       .then((final) => (holdsOutput(exchange, target) ? judgeOutput(runtime, exchange, target, final) : final))
       .catch((error: unknown) => {
-        const outcome = outcomeOfError(exchange, error, facts);
+        const outcome = outcomeOfError(runtime, exchange, error, facts);
         noteAttempt(exchange, outcome, since);
         return outcome;
       });
@@ -158,11 +169,13 @@ function noteAttempt({ attempts, clock, startedAt }: Exchange, outcome: Outcome,
   });
 }
 
-function outcomeOfError(exchange: Exchange, error: unknown, facts: OutcomeFacts): Outcome {
+function outcomeOfError({ log }: Runtime, exchange: Exchange, error: unknown, facts: OutcomeFacts): Outcome {
   if (exchange.cancellation.cancelled) {
     throw new GatewayError('client_closed', 'The client left before the reply was complete.', { cause: error });
   }
   if (!GatewayError.is(error) || final.has(error.code)) throw error;
+  const at = unitFailure(error);
+  if (at !== undefined) log.warn('provider_unit_failed', { request: exchange.id, provider: facts.provider ?? '', at });
   return errorOutcome(error, facts);
 }
 
@@ -254,7 +267,7 @@ export function outboundOf(
   target: TargetContext,
 ): Outbound {
   const model = allowedModel(exchange, provider, target);
-  return buildOutbound({
+  const sources: OutboundSources = {
     request: exchange,
     leaf,
     unit: provider.unit,
@@ -268,5 +281,10 @@ export function outboundOf(
     vendors: runtime.config.server.headerVendors,
     askUsage: runtime.config.ledger?.askUsage ?? true,
     refusals: runtime.upstream.usageRefusals,
-  });
+  };
+  try {
+    return buildOutbound(sources);
+  } catch (error) {
+    throw unwritable(provider.unit.name, error);
+  }
 }

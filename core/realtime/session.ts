@@ -1,131 +1,200 @@
-import { asObject, asString, type JsonObject, parseJson } from 'portcullis/sdk';
+import type { JsonObject, MaybePromise } from 'portcullis/sdk';
 import { WebSocket } from 'ws';
-import type { Turns } from './turns.ts';
-
-/** Above so many bytes that wait to be sent, the other side is not read. */
-const mostWaiting = 1024 * 1024;
-const resumeBelow = 256 * 1024;
-
-const goingAway = 1001;
-const policyViolation = 1008;
-const internalError = 1011;
-
-/** Codes that stand for no code, and may not be sent (RFC 6455 §7.4.1). */
-const unsendable: ReadonlySet<number> = new Set([1005, 1006, 1015]);
+import {
+  type Closing,
+  closeSocket,
+  goingAway,
+  internalError,
+  isBroken,
+  ofClient,
+  ofProvider,
+  policyViolation,
+} from './closing.ts';
+import { asksForAnswer, eventIn, tellsOfAnswers, withMember } from './events.ts';
+import { Lane, type Verdict } from './lane.ts';
+import type { Refused, SessionEnd, Turns } from './turns.ts';
 
 export interface SessionOptions {
   readonly client: WebSocket;
   readonly upstream: WebSocket;
   readonly turns: Turns;
+  readonly newId: () => string;
+  /** Told of what went wrong within the gateway. */
+  readonly failed: (error: unknown) => void;
   /** Runs once, when both sides are closed or given up. */
-  readonly done: (ending: 'sent' | 'left') => void;
+  readonly done: (end: SessionEnd) => void;
 }
 
-/** A session: messages pass untouched in both directions; what asks for answers, and what completes them, is looked at. */
+const tellsMore = [...tellsOfAnswers, 'error'];
+const nothing = '';
+const noReason: Closing = { code: undefined, reason: nothing };
+/** So long a provider has to say what an answer has cost that nobody waits for any more. */
+const drainMs = 3_000;
+
+/** A session: messages pass in both directions; what asks for answers, and what tells of them, is looked at. */
 export class Session {
   readonly #options: SessionOptions;
+  readonly #lanes: readonly Lane[];
+  /** Sides of which something was heard since the last beat. */
+  readonly #alive: Set<WebSocket>;
   #over = false;
-  /** Messages of a side wait for the one before: admitting takes time. */
-  #fromClient: Promise<void> = Promise.resolve();
-  #fromUpstream: Promise<void> = Promise.resolve();
 
   constructor(options: SessionOptions) {
     this.#options = options;
     const { client, upstream } = options;
-    client.on('message', (data, binary) => {
-      this.#fromClient = this.#fromClient
-        .then(() => this.#clientSays(data as Buffer, binary))
-        .catch(() => this.abort());
+    this.#alive = new Set([client, upstream]);
+    const failed = (error: unknown) => this.#failed(error);
+    const sentTo = (side: WebSocket) => () => this.#alive.add(side);
+    const up = new Lane({
+      from: client,
+      to: upstream,
+      look: (data) => this.#clientSays(data),
+      failed,
+      sent: sentTo(upstream),
     });
-    upstream.on('message', (data, binary) => {
-      this.#fromUpstream = this.#fromUpstream
-        .then(() => this.#upstreamSays(data as Buffer, binary))
-        .catch(() => this.abort());
+    const down = new Lane({
+      from: upstream,
+      to: client,
+      look: (data) => this.#upstreamSays(data),
+      failed,
+      sent: sentTo(client),
     });
-    client.on('close', (code, reason) => this.#closed(upstream, code, reason, 'left'));
-    upstream.on('close', (code, reason) => {
-      // What it said before it closed comes first.
-      void this.#fromUpstream.then(() => this.#closed(client, code, reason, 'sent'));
-    });
-    client.on('error', () => this.#closed(upstream, goingAway, Buffer.alloc(0), 'left'));
-    upstream.on('error', () => this.#closed(client, internalError, Buffer.from('The provider broke off.'), 'sent'));
-    upstream.resume();
+    this.#lanes = [up, down];
+    for (const side of [client, upstream]) {
+      for (const sign of ['message', 'ping', 'pong']) side.on(sign, () => this.#alive.add(side));
+    }
+    client.on('error', () => this.#end('left', undefined, { code: goingAway, reason: 'The client is at fault.' }));
+    client.on('close', (code, reason) => this.#clientClosed(code, String(reason)));
+    upstream.on('error', () =>
+      this.#end('broken', { code: internalError, reason: 'The provider sent what cannot be passed on.' }, undefined),
+    );
+    // What it said before it closed comes first.
+    upstream.on('close', (code, reason) => down.whenIdle(() => this.#upstreamClosed(code, String(reason))));
+    if (upstream.readyState === WebSocket.OPEN) upstream.resume();
+    else this.#upstreamClosed(1006, nothing);
   }
 
   /** The gateway ends it. */
-  abort(code = goingAway, reason = 'The gateway is shutting down.'): void {
+  abort(code = goingAway, reason = 'The gateway is shutting down.', end: SessionEnd = 'sent'): void {
+    this.#end(end, { code, reason }, { code: goingAway, reason: nothing });
+  }
+
+  /** Neither side is waited for. */
+  terminate(): void {
+    this.abort();
+    this.#options.client.terminate();
+    this.#options.upstream.terminate();
+  }
+
+  /** Called in even steps: whoever has not been heard since the last one is gone. One that is not read cannot be heard. */
+  beat(): void {
     const { client, upstream } = this.#options;
-    close(client, code, reason);
-    close(upstream, goingAway, '');
-    this.#finish('sent');
-  }
-
-  async #clientSays(data: Buffer, binary: boolean): Promise<void> {
-    const { turns, upstream, client } = this.#options;
-    const event = binary ? undefined : eventOf(data, 'response.create');
-    if (event !== undefined) {
-      const refusal = await turns.asked(event);
-      if (refusal !== undefined) {
-        client.send(JSON.stringify(refusal));
-        return;
-      }
+    for (const side of [client, upstream]) {
+      if (side.readyState !== WebSocket.OPEN) continue;
+      if (!this.#alive.has(side) && !side.isPaused) side.terminate();
+      else side.ping();
     }
-    pass(data, binary, client, upstream);
+    this.#alive.clear();
   }
 
-  async #upstreamSays(data: Buffer, binary: boolean): Promise<void> {
-    const { turns, upstream, client } = this.#options;
-    const begun = binary ? undefined : eventOf(data, 'response.created');
-    if (begun !== undefined) {
-      const asked = turns.begun(begun);
-      const refusal = asked instanceof Promise ? await asked : asked;
-      if (refusal !== undefined) {
-        client.send(JSON.stringify(refusal));
-        this.abort(policyViolation, 'A limit is reached.');
-        return;
-      }
-    }
-    const done = binary ? undefined : eventOf(data, 'response.done');
-    if (done !== undefined) turns.done(done);
-    pass(data, binary, upstream, client);
+  #clientSays(data: Buffer): MaybePromise<Verdict> {
+    const asked = eventIn(data, asksForAnswer)?.event;
+    if (asked === undefined) return data;
+    // By its name the provider says which question it refuses.
+    const unnamed = asked.event_id === undefined;
+    const name = `event_${this.#options.newId()}`;
+    return this.#options.turns.asked(unnamed ? { ...asked, event_id: name } : asked).then((refused) => {
+      if (refused === undefined) return unnamed ? withMember(data, 'event_id', name) : data;
+      this.#tell(unnamed ? withoutName(refused.event) : refused.event);
+      return undefined;
+    });
   }
 
-  #closed(other: WebSocket, code: number, reason: Buffer, ending: 'sent' | 'left'): void {
-    close(other, code, reason);
-    this.#finish(ending);
+  #upstreamSays(data: Buffer): MaybePromise<Verdict> {
+    const { turns } = this.#options;
+    const told = eventIn(data, turns.isWaiting ? tellsMore : tellsOfAnswers);
+    if (told === undefined) return data;
+    const { type, event } = told;
+    if (type === 'response.created') return this.#unless(turns.begun(event), data, false);
+    if (type === 'response.done') return this.#unless(turns.done(event), data, true);
+    if (type === 'error') turns.failed(event);
+    else if (type.startsWith('session.')) turns.configured(event);
+    else return this.#unless(turns.transcribed(event), data, true);
+    return data;
   }
 
-  #finish(ending: 'sent' | 'left'): void {
+  /** A limit that is reached by what the provider does of itself ends the session; what is paid for still goes out. */
+  #unless(refused: MaybePromise<Refused | undefined>, data: Buffer, paid: boolean): MaybePromise<Verdict> {
+    if (refused instanceof Promise) return refused.then((known) => this.#unless(known, data, paid));
+    if (refused === undefined) return data;
+    const { client } = this.#options;
+    if (paid && client.readyState === WebSocket.OPEN) client.send(data, { binary: false });
+    this.#tell(refused.event);
+    this.abort(policyViolation, refused.message);
+    return undefined;
+  }
+
+  #tell(event: JsonObject): void {
+    const { client } = this.#options;
+    if (client.readyState === WebSocket.OPEN) client.send(JSON.stringify(event));
+  }
+
+  #clientClosed(code: number, reason: string): void {
+    this.#end(isBroken(code) ? 'left' : 'sent', undefined, ofClient(code, reason));
+  }
+
+  #upstreamClosed(code: number, reason: string): void {
+    this.#end(isBroken(code) ? 'broken' : 'sent', ofProvider(code, reason), undefined);
+  }
+
+  #failed(error: unknown): void {
+    this.#options.failed(error);
+    this.abort(internalError, 'The gateway failed.', 'broken');
+  }
+
+  /** Closes what is not closed yet. The first reason counts. @param upstream undefined: the provider has ended it */
+  #end(end: SessionEnd, client: Closing | undefined, upstream: Closing | undefined): void {
     if (this.#over) return;
     this.#over = true;
-    this.#options.turns.close();
-    this.#options.done(ending);
+    for (const lane of this.#lanes) lane.close();
+    const { client: near, upstream: far, turns, done } = this.#options;
+    closeSocket(near, client ?? noReason);
+    const finish = () => {
+      closeSocket(far, upstream ?? noReason);
+      turns.close(upstream === undefined ? 'broken' : 'left');
+      done(end);
+    };
+    if (upstream === undefined) finish();
+    else this.#drain(finish);
+  }
+
+  /** Answers that have begun are called off, so that the provider says what they have cost. */
+  #drain(finish: () => void): void {
+    const { upstream, turns } = this.#options;
+    if (upstream.readyState !== WebSocket.OPEN || turns.running.length === 0) {
+      finish();
+      return;
+    }
+    const over = () => {
+      clearTimeout(timer);
+      upstream.off('message', heard);
+      upstream.off('close', over);
+      finish();
+    };
+    const heard = (data: unknown) => {
+      const told = eventIn(data as Buffer, ['response.done']);
+      if (told !== undefined) void turns.done(told.event);
+      if (turns.running.length === 0) over();
+    };
+    const timer = setTimeout(over, drainMs);
+    upstream.on('message', heard);
+    upstream.on('close', over);
+    for (const id of turns.running) upstream.send(JSON.stringify({ type: 'response.cancel', response_id: id }));
+    upstream.resume();
   }
 }
 
-/** Most messages are sound: only those whose first words may name the type are parsed. */
-function eventOf(data: Buffer, type: string): JsonObject | undefined {
-  if (!data.includes(type)) return undefined;
-  const event = asObject(parseJson(data.toString('utf8')));
-  return asString(event?.type) === type ? event : undefined;
-}
-
-/** Sends on, and keeps the sender waiting while the receiver is slow. */
-function pass(data: Buffer, binary: boolean, from: WebSocket, to: WebSocket): void {
-  if (to.readyState !== WebSocket.OPEN) return;
-  to.send(data, { binary }, () => {
-    if (from.isPaused && to.bufferedAmount < resumeBelow) from.resume();
-  });
-  if (to.bufferedAmount > mostWaiting) from.pause();
-}
-
-function close(socket: WebSocket, code: number, reason: Buffer | string): void {
-  if (socket.readyState !== WebSocket.OPEN) {
-    if (socket.readyState === WebSocket.CONNECTING) socket.terminate();
-    return;
-  }
-  if (unsendable.has(code)) socket.close();
-  else socket.close(code, reason);
-  // Whoever does not answer the closing handshake is not waited for.
-  setTimeout(() => socket.terminate(), 5_000).unref();
+/** The client has not named its event, so that it is not told any name. */
+function withoutName(event: JsonObject): JsonObject {
+  return { ...event, error: { ...(event.error as JsonObject), event_id: null } };
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GatewayError } from 'portcullis/sdk';
+import { Share } from './room.ts';
 import type { Spooled } from './spool.ts';
 
 const readBytes = 65_536;
@@ -12,6 +14,12 @@ export class DiskBytes implements Spooled {
   #size = 0;
   #file: FileHandle | undefined;
   #released = false;
+  readonly #share: Share;
+
+  /** @param share what it takes up, given back with it */
+  constructor(share: Share = new Share(undefined)) {
+    this.#share = share;
+  }
 
   get size(): number {
     return this.#size;
@@ -19,6 +27,14 @@ export class DiskBytes implements Spooled {
 
   /** The chunks are spent: their memory is gone afterwards. */
   async append(chunks: readonly Uint8Array[]): Promise<void> {
+    try {
+      await this.#write(chunks);
+    } catch (error) {
+      throw diskFault(error);
+    }
+  }
+
+  async #write(chunks: readonly Uint8Array[]): Promise<void> {
     this.#file ??= await namelessFile();
     for (const chunk of chunks) {
       let written = 0;
@@ -46,8 +62,22 @@ export class DiskBytes implements Spooled {
   async release(): Promise<void> {
     if (this.#released) return;
     this.#released = true;
-    await this.#file?.close();
+    this.#share.release();
+    // A file without a name has nothing to lose: whatever is wrong with it now concerns nobody.
+    await this.#file?.close().catch(() => {});
   }
+}
+
+const full: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+
+/** Why a body could not be written down; what is neither space nor handles is a fault of the machine, and stays what it is. */
+export function diskFault(error: unknown): unknown {
+  if (!(error instanceof Error) || !full.has((error as NodeJS.ErrnoException).code)) return error;
+  return new GatewayError('not_ready', 'The gateway has no space left for the request body: try again later.', {
+    status: 507,
+    headers: { 'retry-after': '30', connection: 'close' },
+    cause: error,
+  });
 }
 
 /**

@@ -10,6 +10,8 @@ interface Cached {
 interface Owner {
   readonly settings: Settings;
   readonly upstream: string;
+  /** Whether it may spend the identity of the machine: what is kept for those who may is for no others. */
+  readonly machine?: boolean | undefined;
 }
 
 const most = 1000;
@@ -64,18 +66,19 @@ export class CachedTokens {
 
   #keptFor(owner: Owner): Map<string, Cached> {
     const key = this.#keyOf(owner);
-    const known = this.#kept.get(key);
-    if (known !== undefined) return known;
-    if (this.#kept.size >= most) this.#kept.clear();
-    const kept = new Map<string, Cached>();
+    const kept = this.#kept.get(key) ?? new Map<string, Cached>();
+    // Those of late stay: whoever sends ever new settings does not drive out what others use.
+    this.#kept.delete(key);
     this.#kept.set(key, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > most && oldest !== undefined) this.#kept.delete(oldest);
     return kept;
   }
 
   /** By the settings, not by the request: a signed assertion differs each time that it is made. */
-  #keyOf({ settings, upstream }: Owner): string {
+  #keyOf({ settings, upstream, machine }: Owner): string {
     const known = this.#owners.get(settings) ?? JSON.stringify(settings);
     this.#owners.set(settings, known);
-    return `${upstream} ${known}`;
+    return `${upstream} ${machine === true} ${known}`;
   }
 }

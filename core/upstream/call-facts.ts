@@ -1,5 +1,6 @@
 import type { RequestContext } from 'portcullis/sdk';
 import type { Cancellation } from './cancellation.ts';
+import type { Timeouts } from './transport.ts';
 
 /** What a call owes to its target and its client. */
 export interface CallFactsOfTarget {
@@ -8,6 +9,8 @@ export interface CallFactsOfTarget {
   readonly path: string;
   readonly strict: boolean;
   readonly requestTimeoutMs: number | undefined;
+  /** In the place of the usual ones, for one of several calls. */
+  readonly timeouts?: Timeouts;
   /** What the client of a WebSocket offers. */
   readonly socketProtocols?: readonly string[];
   /** Told of each field of a reply that has no place in the client's format. */

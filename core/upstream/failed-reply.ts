@@ -1,4 +1,13 @@
-import { asObject, dialects, type Json, type Outcome, type ProviderFault } from 'portcullis/sdk';
+import {
+  asObject,
+  asString,
+  compact,
+  dialects,
+  type JsonObject,
+  type Outcome,
+  type ProviderFault,
+  parseJson,
+} from 'portcullis/sdk';
 import type { Outbound } from './outbound.ts';
 import { faultOutcome } from './outcome.ts';
 import { repairOf } from './repair.ts';
@@ -11,7 +20,7 @@ export function inReply(fault: ProviderFault, base: Base, facts: ReplyFacts): Ou
 
 /** An answer that is an error by its status. */
 export function failed(
-  json: Json | undefined,
+  bytes: Buffer,
   status: number,
   headers: Outcome['headers'],
   outbound: Outbound,
@@ -19,7 +28,7 @@ export function failed(
   waitMs: number | undefined,
 ): Outcome {
   const dialect = outbound.chosen.dialect ?? dialects.chat;
-  const body = asObject(Array.isArray(json) ? json[0] : json) ?? {};
+  const body = errorBodyIn(bytes.toString('utf8'));
   const repair = repairOf(outbound, facts, headers);
   // A redirect is never followed: it would carry the credential to another place.
   const known = status < 400 ? undefined : dialect.faultOf(repair?.(body) ?? body, status);
@@ -31,11 +40,43 @@ export function failed(
         : `answered with status ${status}`,
   };
   return faultOutcome(
-    named({ ...fault, status: fault.status < 400 ? 502 : fault.status }, facts),
+    named(
+      { ...fault, message: masked(fault.message, outbound), status: fault.status < 400 ? 502 : fault.status },
+      facts,
+    ),
     withoutLocation(headers),
     facts,
     waitMs,
   );
+}
+
+/** Of a text that is no JSON, so much is told. */
+const longestText = 500;
+
+/** A page, or bytes that are no text. */
+const unreadableText = /^<|[\p{Cn}\p{Co}\ufffd]|(?![\t\n\r])\p{Cc}/u;
+
+/** What an error says: JSON, the XML of stores of objects, or a plain text; pages for browsers say nothing. */
+function errorBodyIn(text: string): JsonObject {
+  const json = parseJson(text);
+  const object = asObject(Array.isArray(json) ? json[0] : json);
+  if (object !== undefined) return object;
+  const [, code] = /<Code>([\w.]{1,100})<\/Code>/.exec(text) ?? [];
+  const [, told] = /<Message>([^<]{1,2000})<\/Message>/.exec(text) ?? [];
+  const plain = (asString(json) ?? text).trim();
+  const message = told ?? (unreadableText.test(plain) ? '' : plain.slice(0, longestText));
+  return message === '' ? {} : { error: compact({ message, code }) };
+}
+
+/** Shorter values are words rather than secrets. */
+const shortestSecret = 8;
+
+/** Some providers repeat the key that they refuse. */
+function masked(message: string, { unit, settings }: Outbound): string {
+  return unit.fields.reduce((text, { name, secret }) => {
+    const value = secret ? asString(settings.settings[name]) : undefined;
+    return value === undefined || value.length < shortestSecret ? text : text.replaceAll(value, '****');
+  }, message);
 }
 
 /** Where a provider wanted to send the gateway is nothing for the client to follow. */

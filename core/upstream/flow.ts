@@ -4,22 +4,25 @@ import {
   type FlowReply,
   type FlowRequest,
   type FlowResult,
+  type FlowTools,
   GatewayError,
-  type Json,
   type Outcome,
   parseJson,
+  type ReplyStream,
 } from 'portcullis/sdk';
-import { encodeForm } from '../uploads/index.ts';
 import { documented } from './document-reply.ts';
 import { failed } from './failed-reply.ts';
+import { FlowDeadline } from './flow-deadline.ts';
+import { answeredByFlow, askedOfFlow } from './flow-embeddings.ts';
+import { callOf } from './flow-request.ts';
 import { repliedHeaders } from './headers.ts';
 import { chunksOf, streamOf } from './iterable-stream.ts';
+import { misread, reading, unwritable } from './misread.ts';
 import type { Outbound } from './outbound.ts';
 import type { OutgoingCall } from './outgoing.ts';
 import type { ReplyFacts } from './reply.ts';
 import { retryAfterMs } from './retry-after.ts';
-import type { WireHeaders, WireReply } from './transport.ts';
-import { isStreamed } from './transport.ts';
+import type { Timeouts, WireHeaders, WireReply } from './transport.ts';
 
 /** A reply that ends a flow: its client gets it as the provider's error. */
 class Refused extends Error {
@@ -31,80 +34,104 @@ class Refused extends Error {
   }
 }
 
-/** Answers a request by the several calls that its provider needs. */
+type Transmit = (call: OutgoingCall, timeouts: Timeouts) => Promise<WireReply>;
+
+const noLimits: Timeouts = { firstByteMs: 0, gapMs: 0, totalMs: 0, requestMs: 0 };
+
+/**
+ * Answers a request by the several calls that its provider needs.
+ * @param timeouts for all calls together
+ */
 export async function runFlow(
   flow: Flow,
   outbound: Outbound,
   facts: ReplyFacts,
-  transmit: (call: OutgoingCall) => Promise<WireReply>,
+  transmit: Transmit,
+  timeouts: Timeouts = noLimits,
 ): Promise<Outcome> {
-  const send = async (wanted: FlowRequest): Promise<FlowReply> => {
-    const reply = await transmit(callOf(wanted, outbound, true));
-    const bytes = accepted(reply, wanted);
-    return { ...headOf(reply), bytes, json: asObject(parseJson(bytes.toString('utf8'))) ?? {} };
-  };
-  const open = async (wanted: FlowRequest) => {
-    const reply = await transmit(callOf(wanted, outbound, false));
-    if (reply.stream === undefined) {
-      const bytes = accepted(reply, wanted);
-      return { ...headOf(reply), body: once(bytes) };
-    }
-    return { ...headOf(reply), body: chunksOf(reply.stream) };
-  };
-  const { nowSeconds, newId } = facts.context();
-  const pause = (ms: number) => pausedFor(ms, facts);
+  const run = new FlowRun(outbound, facts, transmit, new FlowDeadline(timeouts));
   try {
-    const call = { facts: outbound.facts, body: outbound.asked, files: outbound.files };
-    const result = await flow(call, { send, open, pause, nowSeconds, newId });
-    return outcomeOf(result, outbound, facts);
+    const result = await flow(
+      { facts: outbound.facts, body: askedOfFlow(outbound, facts), files: outbound.files },
+      run.tools(),
+    );
+    return outcomeOf(result, outbound, facts, () => run.abort());
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    run.abort();
+    if (!(error instanceof Refused)) throw run.told(error);
     const { status, headers, bytes } = error.reply;
     const waitMs = retryAfterMs(headers, facts.nowMs);
-    return failed(errorIn(bytes.toString('utf8')), status, repliedHeaders(headers, false), outbound, facts, waitMs);
+    return reading(facts.provider, () =>
+      failed(bytes, status, repliedHeaders(headers, false), outbound, facts, waitMs),
+    );
   }
 }
 
-/** Stores of objects answer in XML, whatever is asked of them. */
-function errorIn(text: string): Json | undefined {
-  const json = parseJson(text);
-  if (json !== undefined) return json;
-  const [, message] = /<Message>([^<]{1,2000})<\/Message>/.exec(text) ?? [];
-  const [, code] = /<Code>([\w.]{1,100})<\/Code>/.exec(text) ?? [];
-  return message === undefined ? undefined : { error: { message, ...(code === undefined ? {} : { code }) } };
-}
+/** The calls of one flow. */
+class FlowRun {
+  readonly #outbound: Outbound;
+  readonly #facts: ReplyFacts;
+  readonly #transmit: Transmit;
+  readonly #deadline: FlowDeadline;
+  /** Replies that flow. */
+  readonly #opened = new Set<ReplyStream>();
+  #answered = false;
 
-function callOf(wanted: FlowRequest, outbound: Outbound, whole: boolean): OutgoingCall {
-  const form = wanted.form === undefined ? undefined : encodeForm(wanted.form.fields, wanted.form.files);
-  const body = form?.body ?? wanted.body;
-  const isJson = typeof body === 'object' && !(body instanceof Uint8Array) && !isStreamed(body as never);
-  return {
-    method: wanted.method,
-    url: urlOf(wanted.url, outbound),
-    headers: {
-      ...withoutBodyHeaders(outbound.headers),
-      accept: whole ? 'application/json' : '*/*',
-      ...(isJson ? { 'content-type': 'application/json' } : {}),
-      ...(form === undefined ? {} : { 'content-type': form.contentType }),
-      ...wanted.headers,
-    },
-    body: isJson ? JSON.stringify(body) : (body as OutgoingCall['body']),
-    service: wanted.service,
-    anonymous: wanted.anonymous,
-    collects: (status) => whole || status >= 300,
-  };
-}
+  constructor(outbound: Outbound, facts: ReplyFacts, transmit: Transmit, deadline: FlowDeadline) {
+    this.#outbound = outbound;
+    this.#facts = facts;
+    this.#transmit = transmit;
+    this.#deadline = deadline;
+  }
 
-/** A custom host stands for every host of the provider. */
-function urlOf(url: string, { settings: { base, customHost } }: Outbound): string {
-  if (url.startsWith('/')) return base + url;
-  if (!customHost) return url;
-  const { pathname, search } = new URL(url);
-  return new URL(base).origin + pathname + search;
-}
+  tools(): FlowTools {
+    const { nowSeconds, newId } = this.#facts.context();
+    return {
+      send: (wanted) => this.#send(wanted),
+      open: (wanted) => this.#open(wanted),
+      pause: (ms) => this.#deadline.pause(ms, this.#facts.cancellation),
+      nowSeconds,
+      newId,
+    };
+  }
 
-function withoutBodyHeaders({ 'content-type': _, ...headers }: Outbound['headers']): Record<string, string> {
-  return headers;
+  /** Frees the connections of replies that nobody reads any more. */
+  abort(): void {
+    for (const stream of this.#opened) stream.abort();
+    this.#opened.clear();
+  }
+
+  /** What a flow throws, as its client is told of it: before the first answer it can only be about the request. */
+  told(error: unknown): unknown {
+    const { provider } = this.#facts;
+    return this.#answered ? misread(provider, error) : unwritable(this.#outbound.unit.name, error);
+  }
+
+  async #send(wanted: FlowRequest): Promise<FlowReply> {
+    const reply = await this.#reply(wanted, true);
+    const bytes = accepted(reply, wanted);
+    return { ...headOf(reply), bytes, json: asObject(parseJson(bytes.toString('utf8'))) ?? {} };
+  }
+
+  async #open(wanted: FlowRequest): ReturnType<FlowTools['open']> {
+    const reply = await this.#reply(wanted, false);
+    if (reply.stream === undefined) return { ...headOf(reply), body: once(accepted(reply, wanted)) };
+    this.#opened.add(reply.stream);
+    return { ...headOf(reply), body: chunksOf(reply.stream) };
+  }
+
+  async #reply(wanted: FlowRequest, whole: boolean): Promise<WireReply> {
+    if (this.#facts.cancellation.cancelled) {
+      throw new GatewayError('client_closed', 'The client left before the reply was complete.');
+    }
+    try {
+      const reply = await this.#transmit(callOf(wanted, this.#outbound, whole), this.#deadline.left());
+      this.#answered = true;
+      return reply;
+    } catch (error) {
+      throw this.#deadline.told(error);
+    }
+  }
 }
 
 function accepted(reply: WireReply, { accepts = [] }: FlowRequest): Buffer {
@@ -125,20 +152,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-function pausedFor(ms: number, { cancellation }: ReplyFacts): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      forget();
-      resolve();
-    }, ms);
-    const forget = cancellation.onCancel(() => {
-      clearTimeout(timer);
-      reject(new GatewayError('client_closed', 'The client left before the reply was complete.'));
-    });
-  });
-}
-
-function outcomeOf(result: FlowResult, outbound: Outbound, facts: ReplyFacts): Outcome {
+function outcomeOf(result: FlowResult, outbound: Outbound, facts: ReplyFacts, abort: () => void): Outcome {
   const { dialect } = outbound.chosen;
   const { provider, model, path } = facts;
   const base = { status: result.status, headers: {}, provider, model, path, retries: 0 };
@@ -148,11 +162,11 @@ function outcomeOf(result: FlowResult, outbound: Outbound, facts: ReplyFacts): O
   };
   if ('json' in result) {
     if (dialect?.kind === 'document') return documented(dialect, base, outbound, result.json);
-    const bytes = Buffer.from(JSON.stringify(result.json));
+    const bytes = Buffer.from(JSON.stringify(answeredByFlow(result.json, outbound, facts)));
     return { ...base, headers: { 'content-type': 'application/json' }, body: { kind: 'bytes', bytes }, usage };
   }
   const headers = { 'content-type': result.contentType };
   if (result.body instanceof Uint8Array)
     return { ...base, headers, body: { kind: 'bytes', bytes: result.body }, usage };
-  return { ...base, headers, body: { kind: 'stream', stream: streamOf(result.body) }, usage };
+  return { ...base, headers, body: { kind: 'stream', stream: streamOf(result.body, abort) }, usage };
 }

@@ -44,8 +44,11 @@ export async function* chunksOf(stream: ReplyStream): AsyncGenerator<Uint8Array>
   }
 }
 
-/** An iterable as a stream of a reply. */
-export function streamOf(chunks: AsyncIterable<Uint8Array>): ReplyStream {
+/**
+ * An iterable as a stream of a reply.
+ * @param freed called when it is given up or has failed: an iterable that was never begun cannot let go of what it holds
+ */
+export function streamOf(chunks: AsyncIterable<Uint8Array>, freed: () => void = () => {}): ReplyStream {
   const iterator = chunks[Symbol.asyncIterator]();
   let given = false;
   let resumed: (() => void) | undefined;
@@ -62,7 +65,8 @@ export function streamOf(chunks: AsyncIterable<Uint8Array>): ReplyStream {
       }
       sink.end();
     } catch (error) {
-      sink.error(error as Error);
+      freed();
+      if (!given) sink.error(error as Error);
     }
   };
   return {
@@ -74,6 +78,7 @@ export function streamOf(chunks: AsyncIterable<Uint8Array>): ReplyStream {
     abort: () => {
       given = true;
       resumed?.();
+      freed();
       // What a source throws while it is given up concerns nobody any more.
       iterator.return?.().catch(() => {});
     },

@@ -9,7 +9,6 @@ const places: ReadonlySet<string> = new Set([
   '169.254.170.23',
   '[fd00:ec2::254]',
   '[fd00:ec2::23]',
-  'metadata.google.internal',
   'localhost',
   '127.0.0.1',
   '[::1]',

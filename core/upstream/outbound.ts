@@ -71,7 +71,7 @@ const responsesBeta = 'use-responses-api-2026-07-30';
 export function buildOutbound(sources: OutboundSources, mayAsk = true): Outbound {
   const { request, unit, settings } = sources;
   const preferResponses = request.control('beta')?.includes(responsesBeta) === true;
-  const client = request.dialect === undefined ? undefined : dialects[request.dialect];
+  const client = request.dialect === undefined || request.endpoint === 'proxy' ? undefined : dialects[request.dialect];
   const named = sources.body.model;
   const { model } = sources;
   const chosen = chooseEndpoint(unit, request.endpoint, model, preferResponses, settings.settings);
@@ -85,14 +85,14 @@ export function buildOutbound(sources: OutboundSources, mayAsk = true): Outbound
     model,
     stream,
     params: request.params,
-    query: request.query === '' ? noQuery : Object.fromEntries(new URLSearchParams(request.query)),
+    query: factsQuery(request, model),
   };
   const dropped: string[] = [];
   const given = model === named || named === undefined ? sources.body : { ...sources.body, model };
   const final = finalBody(sources, chosen, client, facts, given, dropped);
   const asks = mayAsk && final !== undefined && asksHere(sources, chosen, final, facts);
   const body = leavingBody(sources, chosen, facts, final, asks);
-  const path = pathFor(request, chosen, facts);
+  const path = pathFor(request, chosen, facts, settings.base);
   return {
     unit,
     chosen,
@@ -123,22 +123,35 @@ function methodOf({ endpoint, method }: RequestContext, { spec }: ChosenEndpoint
 }
 
 /** Below the provider's base, and never above it. */
-function pathFor(request: RequestContext, { spec }: ChosenEndpoint, facts: CallFacts): string {
+function pathFor(request: RequestContext, { spec }: ChosenEndpoint, facts: CallFacts, base: string): string {
   if (!spanning.has(request.endpoint)) return pathOf(facts.stream ? (spec.streamPath ?? spec.path) : spec.path, facts);
   const below = request.params[request.endpoint === 'proxy' ? 'path' : 'rest'] ?? '';
-  if (/(^|\/)(\.|%2e){1,2}(\/|$)/i.test(below) || below.includes('\\')) {
+  if (/(^|\/|%2f)(\.|%2e){1,2}(\/|%2f|$)/i.test(below) || /\\|%5c/i.test(below)) {
     const text = 'The path may hold no "." or ".." segment and no backslash.';
     throw new GatewayError('bad_request', text, { param: 'path' });
   }
-  return request.endpoint === 'proxy' ? `/${below}` : pathOf(spec.path, facts);
+  return request.endpoint === 'proxy' ? `/${unversioned(below, base)}` : pathOf(spec.path, facts);
 }
 
-/** The model of a session travels in its query. */
-function queryWithModel({ query }: RequestContext, { model }: CallFacts, path: string): string {
+/** SDKs begin their paths with the version of the API, with which most bases end already. */
+function unversioned(below: string, base: string): string {
+  const version = /\/(v\d[a-z\d]*)$/.exec(base)?.[1];
+  return version !== undefined && below.startsWith(`${version}/`) ? below.slice(version.length + 1) : below;
+}
+
+/** The model of a session travels in its query, where the pipeline may have put another one. */
+function factsQuery({ endpoint, query }: RequestContext, model: string): CallFacts['query'] {
+  if (endpoint !== 'realtime') return query === '' ? noQuery : Object.fromEntries(new URLSearchParams(query));
+  return Object.fromEntries(sessionQuery(query, model));
+}
+
+function sessionQuery(query: string, model: string): URLSearchParams {
   const wanted = new URLSearchParams(query);
-  if (model !== '' && wanted.has('model')) wanted.set('model', model);
-  const text = wanted.toString();
-  return text === '' ? '' : `${path.includes('?') ? '&' : '?'}${text}`;
+  if (model === '') return wanted;
+  wanted.set('model', model);
+  // Another name of the same.
+  wanted.delete('deployment');
+  return wanted;
 }
 
 function queryFor(
@@ -148,7 +161,10 @@ function queryFor(
   path: string,
 ): string {
   // Queries belong to routes whose bytes pass untouched, and to those of documents; elsewhere the provider's own path says all.
-  if (request.endpoint === 'realtime') return queryWithModel(request, facts, path);
+  if (request.endpoint === 'realtime' && spec.query !== false) {
+    const text = sessionQuery(request.query, facts.model).toString();
+    return text === '' ? '' : `${path.includes('?') ? '&' : '?'}${text}`;
+  }
   if (request.query === '' || spec.query === false || (dialect !== undefined && dialect.kind !== 'document')) return '';
   return path.includes('?') ? `&${request.query.slice(1)}` : request.query;
 }

@@ -14,6 +14,8 @@ export interface SettingField {
   readonly header: string | undefined;
   readonly env: string | undefined;
   readonly secret: boolean;
+  /** When a party without a credential of its own may not say it: see `SettingOptions`. */
+  readonly kept: 'given' | 'always' | undefined;
 }
 
 /** A provider as the loader hands it over, with its settings schema compiled. */
@@ -24,6 +26,8 @@ export interface ProviderUnit {
   readonly fields: readonly SettingField[];
   /** The field that the caller's own credential fills; undefined when the provider takes none. */
   readonly credential: string | undefined;
+  /** The places that its manifest names, as `host:port`. */
+  readonly net: readonly string[];
   /** @throws GatewayError `missing_credentials` or `bad_request`, naming the setting */
   validate(settings: Settings): Settings;
 }
@@ -40,6 +44,7 @@ export function compileProvider(manifest: Manifest, definition: Provider): Provi
     header: typeof schema['x-header'] === 'string' ? schema['x-header'] : undefined,
     env: typeof schema['x-env'] === 'string' ? schema['x-env'] : undefined,
     secret: schema['x-secret'] === true,
+    kept: keptOf(schema['x-kept']),
   }));
   const check = lateValidator(() => settingsCheckers.compile(definition.settings));
   const credential = definition.credential ?? 'apiKey';
@@ -49,8 +54,13 @@ export function compileProvider(manifest: Manifest, definition: Provider): Provi
     definition,
     fields,
     credential: credential in properties ? credential : undefined,
+    net: manifest.permissions?.net ?? [],
     validate: (settings) => validated(manifest.name, fields, check, settings),
   };
+}
+
+function keptOf(word: unknown): SettingField['kept'] {
+  return word === 'given' || word === 'always' ? word : undefined;
 }
 
 function validated(provider: string, fields: readonly SettingField[], check: Validator, given: Settings): Settings {

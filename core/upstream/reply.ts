@@ -72,7 +72,7 @@ export function outcomeOf(reply: WireReply, outbound: Outbound, facts: ReplyFact
     throw new GatewayError('upstream_invalid', text);
   }
   if (reply.stream !== undefined) return streamOutcome(reply.stream, base, outbound, facts);
-  if (reply.status >= 300) return failed(parsed(reply.bytes), reply.status, headers, outbound, facts, waitMs);
+  if (reply.status >= 300) return failed(reply.bytes, reply.status, headers, outbound, facts, waitMs);
   return bytesOutcome(reply.bytes, base, outbound, facts);
 }
 

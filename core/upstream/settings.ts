@@ -8,6 +8,7 @@ import {
 } from 'portcullis/sdk';
 import type { Leaf } from '../routing/plan.ts';
 import { configured } from './headers.ts';
+import { checkKept } from './kept-settings.ts';
 import type { ProviderUnit } from './provider-unit.ts';
 
 /** A saved provider: credentials and settings under a name, used as virtual key. */
@@ -67,13 +68,17 @@ interface Layer {
  */
 export function resolveSettings(sources: SettingSources): ResolvedSettings {
   const { unit } = sources;
-  const layers = layersOf(sources).filter(
+  const parties = layersOf(sources);
+  const layers = parties.filter(
     ({ settings, host, headers }) => host !== undefined || headers !== undefined || !isEmpty(settings),
   );
-  // The machine's token goes to the provider alone, and as nobody but the operator says.
-  const machine = sources.machine === true && !sources.leafIsCallers && !isSteered(unit, sources.fromHeaders);
+  const machine = sources.machine === true && !isSteeredBySomeone(sources);
   if (layers.length < 2) return finish(unit, layers[0]?.settings ?? {}, layers[0]?.host, layers[0]?.headers, machine);
 
+  checkKept(
+    unit,
+    parties.map(({ settings }) => settings),
+  );
   const merged = Object.assign({}, ...layers.map(({ settings }) => settings)) as Settings;
   const host = layers.findLast((layer) => layer.host !== undefined)?.host;
   const origin = originOf(unit, merged, host);
@@ -91,9 +96,16 @@ export function resolveSettings(sources: SettingSources): ResolvedSettings {
   return finish(unit, kept, host, headers, machine);
 }
 
-/** Whether a caller's headers say more than what its SDK sends in any case, such as the name of another account. */
-function isSteered(unit: ProviderUnit, fromHeaders: Settings | undefined): boolean {
-  return unit.fields.some(({ name, header }) => header === undefined && fromHeaders?.[name] !== undefined);
+/** Whether what somebody gives says more than what every SDK sends in any case, such as the name of another account. */
+function isSteered(unit: ProviderUnit, given: Settings | undefined): boolean {
+  return unit.fields.some(({ name, header }) => header === undefined && given?.[name] !== undefined);
+}
+
+/** The machine's token goes to the provider alone, and as nobody but the operator, or whoever saved the provider, says. */
+function isSteeredBySomeone({ unit, leaf, saved, savedApart, leafIsCallers, fromHeaders }: SettingSources): boolean {
+  if (isSteered(unit, fromHeaders) || (leafIsCallers && saved === undefined)) return true;
+  // Who names what is saved, and nothing else, steers nothing.
+  return (leafIsCallers || savedApart === true) && isSteered(unit, leafSettings(unit, leaf));
 }
 
 /** The parties in the order of their precedence, the weakest first. */

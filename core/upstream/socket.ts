@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GatewayError } from 'portcullis/sdk';
+import { GatewayError, type Usage } from 'portcullis/sdk';
 import type { buildConnector } from 'undici';
 import { WebSocket } from 'ws';
 import type { Cancellation } from './cancellation.ts';
@@ -14,7 +14,7 @@ export interface SocketRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly protocols: readonly string[];
-  /** To the end of the handshake, in milliseconds. */
+  /** To the end of the handshake, in milliseconds; 0: no limit. */
   readonly timeoutMs: number;
   /** Of one message, in bytes. */
   readonly maxPayload: number;
@@ -29,16 +29,77 @@ export interface SocketRefusal {
 }
 
 const mostRefusalBytes = 64 * 1024;
+const noTokens: Usage = Object.freeze({ input: 0, output: 0, total: 0 });
 
-/** Opens a WebSocket through the guard's connector. Rejects with a GatewayError when nothing answers. */
+/** What is said in a session counts by itself. */
+export function sessionUsage(): Usage {
+  return noTokens;
+}
+
+/** The shorter of two limits in milliseconds, of which 0 is none. */
+export function least(one: number, other: number): number {
+  return one === 0 || other === 0 ? one + other : Math.min(one, other);
+}
+
+/** Opens a WebSocket through the guard's connector; it is paused. Rejects with a GatewayError when nothing answers. */
 export function openSocket(
   connect: buildConnector.connector,
-  { upstream, url, headers, protocols, timeoutMs, maxPayload, cancellation }: SocketRequest,
+  request: SocketRequest,
 ): Promise<WebSocket | SocketRefusal> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url.replace(/^http/, 'ws'), [...protocols], {
+    const { upstream, timeoutMs, cancellation } = request;
+    const socket = started(connect, request);
+    let refused: IncomingMessage | undefined;
+    let forget = () => {};
+    const settle = () => {
+      clearTimeout(timer);
+      forget();
+    };
+    const fail = (error: GatewayError) => {
+      settle();
+      reject(error);
+      refused?.destroy();
+      socket.terminate();
+    };
+    const timer =
+      timeoutMs === 0
+        ? undefined
+        : setTimeout(() => {
+            const text = `Request exceeded the timeout sent in the request: ${timeoutMs}ms`;
+            // A refusal that does not end says enough by its status.
+            if (refused === undefined) fail(new GatewayError('request_timeout', text));
+            else refused.destroy();
+          }, timeoutMs);
+    socket.on('error', (error) => fail(faultOf(error, upstream)));
+    socket.once('unexpected-response', (_, response) => {
+      refused = response;
+      void refusalOf(response).then((refusal) => {
+        settle();
+        socket.terminate();
+        resolve(refusal);
+      });
+    });
+    socket.once('open', () => {
+      settle();
+      // What happens from here on is the session's; until there is one, nobody else listens.
+      socket.removeAllListeners('error');
+      socket.on('error', () => {});
+      socket.pause();
+      resolve(socket);
+    });
+    forget = cancellation.onCancel(() =>
+      fail(new GatewayError('client_closed', 'The client left before the session had begun.')),
+    );
+  });
+}
+
+function started(
+  connect: buildConnector.connector,
+  { url, upstream, headers, protocols, maxPayload }: SocketRequest,
+): WebSocket {
+  try {
+    return new WebSocket(url.replace(/^http/, 'ws'), [...protocols], {
       headers: { ...headers },
-      handshakeTimeout: timeoutMs,
       followRedirects: false,
       perMessageDeflate: false,
       maxPayload,
@@ -46,29 +107,18 @@ export function openSocket(
         connect(placeOf(url, options), (error, connected) => done(error ?? null, connected ?? undefined));
       },
     } as ConstructorParameters<typeof WebSocket>[2]);
-    const forget = cancellation.onCancel(() => {
-      reject(new GatewayError('client_closed', 'The client left before the session had begun.'));
-      socket.terminate();
-    });
-    socket.once('open', () => {
-      forget();
-      // What happens from here on is the session's.
-      socket.removeAllListeners('error');
-      socket.pause();
-      resolve(socket);
-    });
-    socket.once('unexpected-response', (request, response) => {
-      forget();
-      void refusalOf(response).then((refusal) => {
-        request.destroy();
-        resolve(refusal);
-      });
-    });
-    socket.on('error', (error) => {
-      forget();
-      reject(transportError(error, upstream));
-    });
-  });
+  } catch (error) {
+    const text = `The request to ${upstream} cannot be sent: a header, a setting or the path holds characters that HTTP does not allow.`;
+    throw new GatewayError('bad_request', text, { cause: error });
+  }
+}
+
+/** It has answered as a server of pages would. */
+export function noSession(upstream: string, status: number): GatewayError {
+  return new GatewayError(
+    'upstream_invalid',
+    `${upstream} answered the handshake with the status ${status}, and no WebSocket.`,
+  );
 }
 
 type ConnectionOptions = { readonly servername?: string };
@@ -76,7 +126,15 @@ type Connected = (error: Error | null, socket?: Duplex) => void;
 
 function placeOf(url: string, { servername }: ConnectionOptions): buildConnector.Options {
   const { hostname, host, protocol, port } = new URL(url);
-  return { hostname, host, protocol, port, ...(servername === undefined ? {} : { servername }) };
+  return { hostname, host, protocol, port, ...(servername ? { servername } : {}) };
+}
+
+/** What is no fault of the connection is one of the handshake: another digest, no sub-protocol of those offered. */
+function faultOf(error: Error, upstream: string): GatewayError {
+  const isOfConnection = GatewayError.is(error) || 'code' in error || error.cause !== undefined;
+  if (isOfConnection) return transportError(error, upstream);
+  const text = `${upstream} answered the handshake with something that is no WebSocket: ${error.message}.`;
+  return new GatewayError('upstream_invalid', text, { cause: error });
 }
 
 async function refusalOf(response: IncomingMessage): Promise<SocketRefusal> {

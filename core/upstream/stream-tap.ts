@@ -85,8 +85,9 @@ export class StreamTap {
   /** The source has ended: sends what is still held, and then what the client is owed where the stream is not complete. */
   end(fault: string, sink: Pick<ReplySink, 'data'>): void {
     const open = this.#taken();
-    if (open.length > 0) this.#look(open, sink);
-    const owed = this.#unreadable ? '' : this.#owed(says(open) ? open : this.#last, fault);
+    const whole = isWhole(open);
+    if (open.length > 0 && whole) this.#look(open, sink);
+    const owed = this.#unreadable ? '' : this.#owed(whole && says(open) ? open : this.#last, fault);
     if (owed !== '') sink.data(owed);
   }
 
@@ -182,14 +183,31 @@ export class StreamTap {
   }
 }
 
+/** Whether the event that nothing closes says all that it has to say: it may be cut in half. */
+function isWhole(open: Buffer): boolean {
+  if (open.length === 0) return true;
+  try {
+    const framer = createFramer('sse');
+    return [...framer.push(open), ...framer.end()].every(
+      ({ data }) => data === '[DONE]' || parseJson(data) !== undefined,
+    );
+  } catch {
+    return false;
+  }
+}
+
 const empty = Buffer.alloc(0);
-const usageKey = Buffer.from('"usage"');
+const usageKeys = ['"usage"', '"usageMetadata"'].map((key) => Buffer.from(key));
 const [quote, colon, n] = [0x22, 0x3a, 0x6e];
 
 /** Whether some `"usage"` has a value: streams that were asked for usage say `"usage":null` in every event but one. */
 function holdsUsage(bytes: Buffer): boolean {
-  for (let at = bytes.indexOf(usageKey); at !== -1; at = bytes.indexOf(usageKey, at + 7)) {
-    let value = at + 7;
+  return usageKeys.some((key) => holdsValue(bytes, key));
+}
+
+function holdsValue(bytes: Buffer, key: Buffer): boolean {
+  for (let at = bytes.indexOf(key); at !== -1; at = bytes.indexOf(key, at + key.length)) {
+    let value = at + key.length;
     while (value < bytes.length && (bytes[value] === 0x20 || bytes[value] === colon)) value += 1;
     if (bytes[value] !== n && bytes[value] !== quote) return true;
   }

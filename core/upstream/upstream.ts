@@ -9,6 +9,7 @@ import type { Cancellation } from './cancellation.ts';
 import { runFlow } from './flow.ts';
 import { transmitLocally } from './local.ts';
 import { createMachineIdentity } from './machine.ts';
+import { reading } from './misread.ts';
 import { buildOutbound, type Outbound, type OutboundSources } from './outbound.ts';
 import {
   authOf,
@@ -24,7 +25,7 @@ import {
 import { Pools } from './pools.ts';
 import { outcomeOf, type ReplyFacts } from './reply.ts';
 import { SideCalls } from './side-calls.ts';
-import { openSocket } from './socket.ts';
+import { least, noSession, openSocket, sessionUsage } from './socket.ts';
 import { type Timeouts, transmit, type WireReply, type WireRequest } from './transport.ts';
 import type { UrlGuard } from './url-guard/guard.ts';
 import { type AskedPlace, placeOf, refusesQuestion, UsageRefusals } from './usage-refusals.ts';
@@ -102,13 +103,10 @@ export class Upstream {
   }
 
   #flow(flow: Flow, outbound: Outbound, facts: CallFactsOfTarget): Promise<Outcome> {
-    const startedAt = performance.now();
-    return runFlow(flow, outbound, this.#replyFacts(outbound, facts), (wanted) => {
-      const requestMs = facts.requestTimeoutMs ?? this.#timeouts.requestMs;
-      const leftMs = requestMs === 0 ? 0 : Math.max(1, requestMs - (performance.now() - startedAt));
-      const local = outbound.unit.definition.serve !== undefined && !outbound.settings.customHost;
-      return this.#sent(outbound, wanted, { ...facts, requestTimeoutMs: leftMs }, local, undefined);
-    });
+    const local = outbound.unit.definition.serve !== undefined && !outbound.settings.customHost;
+    const transmit = (wanted: OutgoingCall, timeouts: Timeouts) =>
+      this.#sent(outbound, wanted, { ...facts, timeouts }, local, undefined);
+    return runFlow(flow, outbound, this.#replyFacts(outbound, facts), transmit, this.#timeoutsFor(facts));
   }
 
   /** A WebSocket in the place of a reply. */
@@ -118,16 +116,20 @@ export class Upstream {
       toSign(outbound, outbound),
     );
     await this.#check(settings.base, settings, facts);
+    const { requestMs, firstByteMs } = this.#timeoutsFor(facts);
     const opened = await openSocket(this.#connect, {
       upstream: unit.name,
       url,
       headers: { ...withoutBody(headers), ...credential },
       protocols: facts.socketProtocols ?? [],
-      timeoutMs: facts.requestTimeoutMs ?? (this.#timeouts.requestMs || this.#timeouts.firstByteMs),
-      maxPayload: this.#options.maxReplyBytes,
+      timeoutMs: least(requestMs, firstByteMs),
+      maxPayload: this.#mostBytes(outbound, outbound),
       cancellation: facts.cancellation,
     });
-    if (!('readyState' in opened)) return this.#outcome(opened, outbound, facts);
+    if (!('readyState' in opened)) {
+      if (opened.status >= 400) return this.#outcome(opened, outbound, facts);
+      throw noSession(unit.name, opened.status);
+    }
     const { provider, model, path } = this.#replyFacts(outbound, facts);
     const body = { kind: 'bytes', bytes: new Uint8Array() } as const;
     return {
@@ -139,13 +141,18 @@ export class Upstream {
       path,
       retries: 0,
       session: opened,
-      usage: () => undefined,
+      usage: sessionUsage,
     };
   }
 
   #outcome(reply: WireReply, outbound: Outbound, facts: CallFactsOfTarget): Outcome | Promise<Outcome> {
     if (reply.status === 401) this.#auth.forget(identityOf(outbound));
-    return outcomeOf(reply, outbound, this.#replyFacts(outbound, facts));
+    return reading(outbound.unit.name, () => outcomeOf(reply, outbound, this.#replyFacts(outbound, facts)));
+  }
+
+  #timeoutsFor({ timeouts, requestTimeoutMs }: CallFactsOfTarget): Timeouts {
+    if (timeouts !== undefined || requestTimeoutMs === undefined) return timeouts ?? this.#timeouts;
+    return { ...this.#timeouts, requestMs: requestTimeoutMs };
   }
 
   #replyFacts(outbound: Outbound, facts: CallFactsOfTarget): ReplyFacts {
@@ -253,10 +260,7 @@ export class Upstream {
       method: call.method,
       headers: call.headers,
       body: call.body,
-      timeouts:
-        facts.requestTimeoutMs === undefined
-          ? this.#timeouts
-          : { ...this.#timeouts, requestMs: facts.requestTimeoutMs },
+      timeouts: this.#timeoutsFor(facts),
       startedAt,
       maxReplyBytes: this.#mostBytes(outbound, call),
       collects: call.collects ?? ((status, type) => collects(status, type, outbound)),

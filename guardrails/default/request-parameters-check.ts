@@ -85,9 +85,9 @@ export default check({
   },
   run({ body }, { types, names: toolNames, keys, values }) {
     const violations = [
-      ...asObjects(body.tools).flatMap((tool, at) => [
-        ...violation(tool.type ?? 'function', types, 'type', `tools[${at}].type`),
-        ...violation(nameOf(tool), toolNames, 'name', `tools[${at}]`),
+      ...toolsOf(body).flatMap(({ type, name, at }) => [
+        ...violation(type, types, 'type', `${at}.type`),
+        ...violation(name, toolNames, 'name', at),
       ]),
       ...Object.keys(body).flatMap((key) => violation(key, keys, 'key', key)),
       ...values
@@ -124,6 +124,26 @@ function violation(
   const at = param.slice(0, 256);
   if (blocked.includes(value)) return [{ param: at, reason: `${what}_blocked` }];
   return allowed.length > 0 && !allowed.includes(value) ? [{ param: at, reason: `${what}_not_allowed` }] : [];
+}
+
+interface UsedTool {
+  readonly type: Json;
+  readonly name: Json;
+  readonly at: string;
+}
+
+/** The tools of a request; in the format of contents one object may declare many, and each of its other members is one. */
+function toolsOf({ contents, tools }: JsonObject): readonly UsedTool[] {
+  return asObjects([tools ?? []].flat()).flatMap((tool, index) => {
+    const at = `tools[${index}]`;
+    if (contents === undefined) return [{ type: tool.type ?? 'function', name: nameOf(tool), at }];
+    return Object.entries(tool).flatMap(([member, value]): readonly UsedTool[] => {
+      if (!/^function_?declarations$/i.test(member)) return [{ type: member, name: member, at: `${at}.${member}` }];
+      return asObjects([value].flat()).map(({ name = '' }, place) => {
+        return { type: 'function', name, at: `${at}.${member}[${place}]` };
+      });
+    });
+  });
 }
 
 /** Tools that the provider runs itself go by their type. */

@@ -35,7 +35,10 @@ export default check({
 });
 
 function conversationOf({ endpoint, body, reply, requestId }: CheckInput) {
-  const name = endpoint in dialectOf ? dialectOf[endpoint as keyof typeof dialectOf] : undefined;
+  const own = endpoint in dialectOf ? dialectOf[endpoint as keyof typeof dialectOf] : undefined;
+  // Clients of more than one format ask for a chat.
+  const other = reply?.message === undefined ? own : 'cohere';
+  const name = body.contents === undefined ? other : 'gemini';
   if (name === undefined || reply === undefined)
     throw new GatewayError('check_failed', 'The tool use of this reply cannot be read.');
   const context = { strict: false, dropped: () => {}, request: body, newId: () => requestId, nowSeconds: () => 0 };

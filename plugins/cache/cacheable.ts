@@ -21,6 +21,8 @@ const stateful = ['previous_response_id', 'conversation', 'container', 'mcp_serv
 const keeping = ['store', 'background'] as const;
 /** Tools that run at the provider, and change or read more than the request; versions follow behind the name. */
 const statefulTools = /^(mcp|code_interpreter|code_execution|container|computer|shell|memory)([-_]|$)/;
+/** The same, in the format whose tools are members of an object. */
+const statefulMembers = /^(code_?execution|computer_?use|mcp_?servers)$/i;
 
 /** Whether a reply to the request may be kept and given again. */
 export function isCacheable({ request, body }: TargetContext): boolean {
@@ -32,7 +34,7 @@ export function isCacheable({ request, body }: TargetContext): boolean {
   return (
     stateful.every((field) => isAbsent(body[field])) &&
     keeping.every((field) => body[field] !== true) &&
-    !asObjects(body.tools).some(isStateful)
+    !asObjects([body.tools ?? []].flat()).some(isStateful)
   );
 }
 
@@ -46,5 +48,6 @@ function isAbsent(value: JsonObject[string] | undefined): boolean {
 
 function isStateful(tool: JsonObject): boolean {
   const { type } = tool;
+  if (Object.keys(tool).some((name) => statefulMembers.test(name))) return true;
   return (typeof type === 'string' && statefulTools.test(type)) || asObject(tool.container) !== undefined;
 }

@@ -2,7 +2,7 @@ import { type CheckPhase, checkPhases, type TargetContext } from 'portcullis/sdk
 import type { ActiveHooks } from './definition/active.ts';
 import type { Hook, HookCheck } from './definition/hook.ts';
 import { generationOf } from './reply/denial.ts';
-import { isReadable } from './scan/read.ts';
+import { isClosed, isReadable } from './scan/read.ts';
 
 /** What runs on a target, in which way, and what cannot look at what the route carries. */
 export async function explained(active: ActiveHooks, target: TargetContext): Promise<readonly string[]> {
@@ -45,8 +45,9 @@ function unable({ ready, onError }: HookCheck, { request }: TargetContext, phase
   const counts = onError === 'deny' ? 'denied' : 'passed';
   if (endpoints !== undefined && !endpoints.includes(request.endpoint))
     return `does not run on ${request.endpoint}: the request counts as ${counts}`;
-  if (!scans || isReadable(request.endpoint, phase === 'beforeRequest' ? 'request' : 'reply')) return undefined;
-  return request.endpoint === 'proxy'
+  const part = phase === 'beforeRequest' ? 'request' : 'reply';
+  if (!scans || isReadable(request.endpoint, part, request.dialect)) return undefined;
+  return isClosed(request.endpoint, part, request.dialect)
     ? `cannot read what passes on this route: the request counts as ${counts}`
     : 'has nothing to look at on this route';
 }

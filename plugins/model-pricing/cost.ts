@@ -10,6 +10,9 @@ export interface Sum {
   readonly unpriced: readonly string[];
 }
 
+/** Units of documents: beside tokens they only say in another way how much was asked. */
+const measures: ReadonlySet<string> = new Set(['input_characters', 'audio_seconds', 'ocr_pages', 'search_units']);
+
 /** Undefined: something was used that nobody knows the price of; which is not the same as free. */
 export function sumOf(charges: Charges, usage: Usage): Sum | undefined {
   const amounts: Partial<Record<Part, bigint>> = {};
@@ -45,8 +48,10 @@ export function sumOf(charges: Charges, usage: Usage): Sum | undefined {
     const uses = count(used[tool]);
     if (uses === 0) continue;
     const charge = tools.get(tool);
-    if (charge === undefined) unpriced.push(tool);
-    else add('tools', charge.each * BigInt(uses) + charge.once);
+    if (charge !== undefined) add('tools', charge.each * BigInt(uses) + charge.once);
+    else if (!measures.has(tool)) unpriced.push(tool);
+    // The only measure of what was asked, and it has no price.
+    else if (usage.input + usage.output === 0) return undefined;
   }
   if (request !== undefined && !request.tools.some((tool) => count(used?.[tool]) > 0)) add('request', request.amount);
   // Where only what is made has a price, and nothing was counted, nobody knows what was made.

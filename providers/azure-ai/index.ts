@@ -10,7 +10,16 @@ import {
   withCurrentFields,
 } from 'portcullis/sdk';
 import { claude, claudeHeaders, isClaude } from './claude.ts';
-import { baseOf, deployed, deploymentOf, isResource, placeOf, resource, speaksMessages } from './place.ts';
+import {
+  baseOf,
+  deployed,
+  deploymentOf,
+  isResource,
+  placeOf,
+  resource,
+  runsForeignCode,
+  speaksMessages,
+} from './place.ts';
 import { rerank } from './rerank.ts';
 import { settings } from './settings.ts';
 
@@ -23,6 +32,7 @@ export default provider({
   auth: (given) =>
     azureAuth(given, {
       provider: 'azure-ai',
+      runsForeignCode: runsForeignCode(given),
       key: speaksMessages(given)
         ? { kind: 'header', name: 'x-api-key', from: 'apiKey' }
         : isResource(given)

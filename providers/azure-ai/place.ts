@@ -70,6 +70,11 @@ export function isResource(settings: Settings): boolean {
   return placeOf(settings).layout !== 'single';
 }
 
+/** Whether containers of the endpoint's owner answer: https://learn.microsoft.com/azure/machine-learning/concept-endpoints-online */
+export function runsForeignCode(settings: Settings): boolean {
+  return /^https:\/\/[^/]+\.inference\.ml\.azure\.com(?=\/|$)/i.test(urlOf(settings) ?? '');
+}
+
 /** Whether the URL stands for the messages format, whatever the model is called. */
 export function speaksMessages(settings: Settings): boolean {
   return isAnthropicUrl(urlOf(settings) ?? '');

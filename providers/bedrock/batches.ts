@@ -15,7 +15,7 @@ import {
 import { contentOf } from './files.ts';
 import { jobFlows } from './job-flows.ts';
 import { jobName, jobRole, segment } from './jobs.ts';
-import { control, idOf, objectUrl, type Place, placeOf, uriOf } from './places.ts';
+import { control, folderOf, idOf, objectUrl, type Place, placeOf, uriOf } from './places.ts';
 
 const jobs = '/model-invocation-job';
 const job = (settings: Settings, id: string) => control(settings, `${jobs}/${segment(id, 'id')}`);
@@ -31,7 +31,10 @@ const create: Flow = async ({ facts: { settings }, body }, tools) => {
   if (model === undefined) throw new GatewayError('bad_request', 'The batch needs model.', { param: 'model' });
   const folder = input.key.slice(0, input.key.lastIndexOf('/') + 1);
   const output = asString(asObject(body.output_data_config)?.s3_uri) ?? asString(body.output_data_config);
-  const s3Uri = output ?? uriOf({ ...input, key: `${folder}output/` });
+  const s3Uri =
+    output === undefined
+      ? uriOf({ ...input, key: `${folder}output/` })
+      : folderOf(output, 'output_data_config', settings);
   const lists = asString(body.endpoint)?.endsWith('/embeddings') === true;
   const asked = compact({
     jobName: jobName(body.job_name ?? asObject(body.metadata)?.name, tools.newId('batch-')),

@@ -1,4 +1,5 @@
 import {
+  asArray,
   asObject,
   asObjects,
   asString,
@@ -153,7 +154,7 @@ export function edited(body: JsonObject, { image, mask, all }: Pictures, facts: 
 /** Pictures of any family in the client's form; those that a filter has kept back are none. */
 export function picturesOf(json: JsonObject, created: number): JsonObject {
   const artifacts = asObjects(json.artifacts);
-  const filtered = ((json.finish_reasons ?? []) as JsonArray).find((reason) => typeof reason === 'string');
+  const filtered = asArray(json.finish_reasons).find((reason) => typeof reason === 'string');
   const kept = [
     ...((Array.isArray(json.images) ? json.images : []) as JsonArray),
     ...artifacts.filter(({ finishReason }) => finishReason !== 'CONTENT_FILTERED').map(({ base64 }) => base64 ?? null),

@@ -39,6 +39,13 @@ export function placeOf(id: string, param: string, settings: Settings): Place {
   return { bucket, key };
 }
 
+/** A folder for what jobs write, in the bucket of the settings as everything else. @throws GatewayError `bad_request` */
+export function folderOf(uri: string, param: string, settings: Settings): string {
+  const bucket = `s3://${bucketOf(settings)}`;
+  if (uri === bucket || uri.startsWith(`${bucket}/`)) return uri;
+  throw new GatewayError('bad_request', `${param} must be a place in the bucket that aws_s3_bucket names.`, { param });
+}
+
 function decoded(id: string): string {
   if (!/^s3%3a/i.test(id)) return id;
   try {

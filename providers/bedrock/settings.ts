@@ -16,10 +16,13 @@ export const settings = schema.Object({
       description: 'The model behind an ARN that does not tell it, such as an application inference profile.',
     }),
   ),
-  awsS3Bucket: optional(setting({ pattern: bucket, description: 'Holds files, and what batches read and write.' })),
+  awsS3Bucket: optional(
+    setting({ kept: 'given', pattern: bucket, description: 'Holds files, and what batches read and write.' }),
+  ),
   awsS3ObjectKey: optional(setting({ pattern: key, description: 'Where an uploaded file goes in the bucket.' })),
   awsJobRoleArn: optional(
     setting({
+      kept: 'given',
       pattern: '^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]{1,576}$',
       description: 'The role of batches and of fine-tuning jobs. Default: awsRoleArn.',
     }),

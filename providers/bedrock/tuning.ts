@@ -12,7 +12,7 @@ import {
 } from 'portcullis/sdk';
 import { jobFlows } from './job-flows.ts';
 import { jobName, jobRole, segment } from './jobs.ts';
-import { control, placeOf, uriOf } from './places.ts';
+import { control, folderOf, placeOf, uriOf } from './places.ts';
 
 const jobs = '/model-customization-jobs';
 const job = (settings: Settings, id: string) => control(settings, `${jobs}/${segment(id, 'id')}`);
@@ -26,6 +26,7 @@ const create: Flow = async ({ facts: { settings }, body }, tools) => {
       : placeOf(String(body.validation_file), 'validation_file', settings);
   const name = jobName(body.job_name ?? body.suffix, tools.newId('ft-'));
   const folder = training.key.slice(0, training.key.lastIndexOf('/') + 1);
+  const output = asString(body.output_file);
   const asked = compact({
     jobName: name,
     customModelName: jobName(body.custom_model_name ?? body.suffix, name),
@@ -34,7 +35,12 @@ const create: Flow = async ({ facts: { settings }, body }, tools) => {
     customizationType: body.customization_type ?? 'FINE_TUNING',
     trainingDataConfig: { s3Uri: uriOf(training) },
     validationDataConfig: validation === undefined ? undefined : { validators: [{ s3Uri: uriOf(validation) }] },
-    outputDataConfig: { s3Uri: asString(body.output_file) ?? uriOf({ ...training, key: `${folder}output/` }) },
+    outputDataConfig: {
+      s3Uri:
+        output === undefined
+          ? uriOf({ ...training, key: `${folder}output/` })
+          : folderOf(output, 'output_file', settings),
+    },
     hyperParameters: parametersOf(body),
   });
   await tools.send({ method: 'POST', url: control(settings, jobs), body: asked });

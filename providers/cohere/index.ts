@@ -1,7 +1,5 @@
 import { asString, type FlowCall, type FlowResult, type FlowTools, provider, schema, secret } from 'portcullis/sdk';
 import { batchEndpoints } from './batches/index.ts';
-import { cohereChat } from './dialect/index.ts';
-import { cohereEmbeddings } from './embeddings/index.ts';
 import { fileEndpoints } from './files/index.ts';
 import { rerank } from './rerank.ts';
 import { tuningEndpoints } from './tuning/index.ts';
@@ -15,8 +13,8 @@ export default provider({
   base: 'https://api.cohere.com',
   auth: { kind: 'bearer', from: 'apiKey' },
   endpoints: {
-    chatComplete: { path: '/v2/chat', dialect: cohereChat },
-    embed: { path: '/v2/embed', dialect: cohereEmbeddings },
+    chatComplete: { path: '/v2/chat', dialect: 'cohere' },
+    embed: { path: '/v2/embed', dialect: 'cohere-embeddings' },
     rerank,
     createTranscription: {
       path: '/v2/audio/transcriptions',

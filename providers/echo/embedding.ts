@@ -1,4 +1,4 @@
-import { type EmbeddingCall, type Embeddings, GatewayError } from 'portcullis/sdk';
+import { type EmbeddingCall, type EmbeddingInput, type Embeddings, GatewayError } from 'portcullis/sdk';
 import { tokensOf } from './text.ts';
 
 const defaultDimensions = 8;
@@ -13,14 +13,19 @@ export function embed(call: EmbeddingCall): Embeddings {
     });
   }
   const tokens = call.input.reduce(
-    (sum, input) => sum + (typeof input === 'string' ? tokensOf(input.length) : input.length),
+    (sum, input) => sum + (Array.isArray(input) ? input.length : tokensOf(textOf(input).length)),
     0,
   );
   return {
     model: call.model,
-    vectors: call.input.map((input) => vectorOf(typeof input === 'string' ? input : input.join(' '), dimensions)),
+    vectors: call.input.map((input) => vectorOf(textOf(input), dimensions)),
     usage: { input: tokens, output: 0, total: tokens },
   };
+}
+
+function textOf(input: EmbeddingInput): string {
+  if (typeof input === 'string') return input;
+  return Array.isArray(input) ? input.join(' ') : JSON.stringify(input);
 }
 
 function vectorOf(text: string, dimensions: number): readonly number[] {

@@ -1,4 +1,4 @@
-import { asObjects, asString, type Endpoints, type Flow, type JsonObject } from 'portcullis/sdk';
+import { asObjects, asString, type Endpoints, type Flow, type JsonObject, type ReplyFacts } from 'portcullis/sdk';
 
 /** Each model for speech has a host: https://docs.fireworks.ai/guides/querying-asr-models */
 const hostOf = (model: string) =>
@@ -26,12 +26,12 @@ export const documents: Endpoints = {
 };
 
 /** Results stand in `data`, their documents as bare text. */
-function ranked(json: JsonObject): JsonObject {
+function ranked(json: JsonObject, { newId }: ReplyFacts): JsonObject {
   if (!Array.isArray(json.data)) return json;
   const { data, ...rest } = json;
   const results = asObjects(data).map((result) => {
     const text = asString(result.document);
     return text === undefined ? result : { ...result, document: { text } };
   });
-  return { object: 'list', ...rest, results };
+  return { id: newId('rerank-'), object: 'list', ...rest, results };
 }

@@ -13,11 +13,14 @@ import {
   setting,
   speechDrops,
   spokenBytes,
+  spokenReply,
   unixSeconds,
   withoutRoute,
   wordAsCode,
 } from 'portcullis/sdk';
 import { batches } from './batches.ts';
+import { counting } from './counting.ts';
+import { embed } from './embeddings.ts';
 import { files } from './files.ts';
 import { bareId, host, modelName, ofModel } from './places.ts';
 
@@ -39,8 +42,8 @@ export default provider({
       dialect: 'gemini',
       request: withoutRoute,
     },
-    messagesCountTokens: { path: ofModel('countTokens'), dialect: 'gemini', request: withoutRoute },
-    embed: { path: ofModel('batchEmbedContents'), dialect: 'gemini-embeddings' },
+    messagesCountTokens: { path: ofModel('countTokens'), dialect: 'gemini', request: counting },
+    embed,
     imageGenerate: {
       path: (facts) => ofModel(isPredicted(facts.model) ? 'predict' : 'generateContent')(facts),
       dialect: 'images',
@@ -53,7 +56,7 @@ export default provider({
       dialect: 'speech',
       params: { drop: speechDrops },
       request: contentSpeech,
-      repair: wordAsCode,
+      repair: spokenReply,
       unwrap: spokenBytes,
     },
     ...files,

@@ -9,6 +9,7 @@ import {
   type FlowTools,
   GatewayError,
   type Json,
+  parseJson,
 } from 'portcullis/sdk';
 
 const router = 'https://router.huggingface.co/hf-inference/models';
@@ -98,8 +99,7 @@ async function embedded(call: FlowCall, { send }: FlowTools): Promise<FlowResult
 }
 
 function vectorsIn(text: string): readonly Json[] {
-  const parsed: unknown = JSON.parse(text.startsWith('[') ? text : '[]');
-  const vectors = asArray(parsed);
+  const vectors = asArray(parseJson(text));
   if (vectors.length > 0 && vectors.every((vector) => typeof asArray(vector)[0] === 'number')) return vectors;
   throw new GatewayError('upstream_invalid', 'The model does not answer with one vector for each text.');
 }

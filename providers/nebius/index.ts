@@ -1,4 +1,13 @@
-import { provider, publishedBatches, publishedFiles, publishedFineTuning, schema, secret } from 'portcullis/sdk';
+import {
+  type JsonObject,
+  provider,
+  publishedBatches,
+  publishedFiles,
+  publishedFineTuning,
+  type ReplyFacts,
+  schema,
+  secret,
+} from 'portcullis/sdk';
 
 /**
  * Source: https://docs.tokenfactory.nebius.com/api-reference/introduction and its neighbours; thinking is shown in
@@ -18,7 +27,7 @@ export default provider({
     complete: { path: '/completions', dialect: 'completions' },
     embed: { path: '/embeddings', dialect: 'embeddings' },
     createModelResponse: { path: '/responses', dialect: 'responses' },
-    imageGenerate: { path: '/images/generations', dialect: 'images' },
+    imageGenerate: { path: '/images/generations', dialect: 'images', repair: dated },
     ...publishedFiles(),
     ...publishedBatches(),
     ...publishedFineTuning(),
@@ -26,3 +35,8 @@ export default provider({
     proxy: { path: '' },
   },
 });
+
+/** Pictures come without the time at which they were made. */
+function dated(json: JsonObject, { nowSeconds }: ReplyFacts): JsonObject {
+  return Array.isArray(json.data) && json.created === undefined ? { created: nowSeconds(), ...json } : json;
+}

@@ -2,6 +2,7 @@ import {
   asObjects,
   asString,
   compact,
+  filesAsPublished,
   type JsonObject,
   omit,
   provider,
@@ -29,10 +30,14 @@ export default provider({
     },
     complete: { path: '/completions', dialect: 'completions' },
     embed: { path: '/embeddings', dialect: 'embeddings' },
-    rerank: { path: '/rerank', dialect: 'rerank' },
-    uploadFile: { ...files.uploadFile, repair: withUnixTimes },
-    listFiles: { ...files.listFiles, repair: withUnixTimes },
-    retrieveFile: { ...files.retrieveFile, repair: withUnixTimes },
+    rerank: {
+      path: '/rerank',
+      dialect: 'rerank',
+      repair: (json) => (Array.isArray(json.results) ? { object: 'list', ...json } : json),
+    },
+    uploadFile: { ...files.uploadFile, repair: fileOf },
+    listFiles: { ...files.listFiles, repair: fileOf },
+    retrieveFile: { ...files.retrieveFile, repair: fileOf },
     deleteFile: files.deleteFile,
     retrieveFileContent: files.retrieveFileContent,
     createBatch: { ...batches.createBatch, repair: batchOf },
@@ -44,6 +49,10 @@ export default provider({
     proxy: { path: '' },
   },
 });
+
+function fileOf(json: JsonObject): JsonObject {
+  return withUnixTimes(filesAsPublished(json));
+}
 
 const counted: ReadonlySet<string> = new Set(['total', 'completed', 'failed', 'updated_at']);
 

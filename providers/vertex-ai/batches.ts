@@ -34,11 +34,14 @@ function publishedName(model: string): string {
 }
 
 const create: Flow = async ({ facts: { settings }, body }, tools) => {
-  const input = placeOf(asString(body.input_file_id) ?? '', 'input_file_id');
+  const input = placeOf(asString(body.input_file_id) ?? '', 'input_file_id', settings);
   const model = asString(body.model) ?? asString(settings.providerModel) ?? (await keptModel(input, tools));
   if (model === undefined) throw new GatewayError('bad_request', 'The batch needs model.', { param: 'model' });
   const folder = input.name.slice(0, input.name.lastIndexOf('/') + 1);
-  const output = asString(body.output_data_config) ?? `gs://${input.bucket}/${folder}output`;
+  const named = asString(body.output_data_config);
+  // A prefix in the same bucket, or the bucket itself.
+  if (named !== undefined && named !== `gs://${input.bucket}`) placeOf(`${named}_`, 'output_data_config', settings);
+  const output = named ?? `gs://${input.bucket}/${folder}output`;
   const { json } = await tools.send({
     method: 'POST',
     url: jobs({ settings }),
@@ -129,7 +132,7 @@ const output: Flow = async ({ facts: { settings, params } }, tools) => {
     const text = `The batch ${id} has no output: its status is ${batchStatus(json.state)}.`;
     throw new GatewayError('not_found', text, { param: 'id' });
   }
-  const { bucket, name } = placeOf(`${folder.replace(/\/$/, '')}/`, 'id');
+  const { bucket, name } = placeOf(`${folder.replace(/\/$/, '')}/`, 'id', settings);
   const { json: listed } = await tools.send({ method: 'GET', url: objectsUrl(bucket, { prefix: name }) });
   const names = asObjects(listed.items).flatMap((item) => asString(item.name) ?? []);
   const wanted = names.filter((found) => found.endsWith('.jsonl') || /prediction\.results/.test(found)).toSorted();

@@ -52,7 +52,7 @@ async function* uploadedLines(
 const list: Flow = async ({ facts: { settings, query } }, tools) => {
   const { bucket, folder } = bucketOf(settings);
   const limit = Math.min(1000, Math.max(1, asNumber(Number(query.limit ?? 1000)) ?? 1000));
-  const after = query.after === undefined ? undefined : placeOf(query.after, 'after').name;
+  const after = query.after === undefined ? undefined : placeOf(query.after, 'after', settings).name;
   // Names come in order, and the one to start from comes too.
   const { json } = await tools.send({
     method: 'GET',
@@ -67,7 +67,7 @@ const list: Flow = async ({ facts: { settings, query } }, tools) => {
   return { status: 200, json: { object: 'list', data, has_more: json.nextPageToken !== undefined } };
 };
 
-const placeIn = ({ params }: CallFacts) => placeOf(params.id ?? '', 'id');
+const placeIn = ({ params, settings }: CallFacts) => placeOf(params.id ?? '', 'id', settings);
 
 const retrieve: Flow = async ({ facts }, tools) => {
   const { json } = await tools.send({ method: 'GET', url: objectUrl(placeIn(facts)) });

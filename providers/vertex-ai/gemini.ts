@@ -12,8 +12,8 @@ import {
   predictsPictures,
   speechDrops,
   spokenBytes,
+  spokenReply,
   withoutRoute,
-  wordAsCode,
 } from 'portcullis/sdk';
 import { embed } from './embeddings.ts';
 import { bareOf, method } from './model-path.ts';
@@ -57,7 +57,7 @@ export const gemini: Endpoints = {
     dialect: 'speech',
     params: { drop: speechDrops },
     request: contentSpeech,
-    repair: wordAsCode,
+    repair: spokenReply,
     unwrap: spokenBytes,
   },
 };

@@ -72,7 +72,8 @@ async function ofFile(file: JsonObject, machine: MachineIdentity, tools: AuthToo
   }
 }
 
-const metadata = 'http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token';
+/** By its address: whoever answers for the name in DNS could hand out a token of their own. */
+const metadata = 'http://169.254.169.254/computeMetadata/v1/instance/service-accounts/default/token';
 
 /** The service account of the virtual machine, pod or function: https://cloud.google.com/compute/docs/metadata/overview */
 async function ofMetadata(machine: MachineIdentity, tools: AuthTools): Promise<Token> {

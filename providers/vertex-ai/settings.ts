@@ -31,6 +31,7 @@ export const settings = schema.Object({
   }),
   vertexStorageBucketName: optional(
     setting({
+      kept: 'given',
       pattern: '^(gs://)?[a-z0-9][a-z0-9._-]{1,220}(/[A-Za-z0-9._/-]*)?$',
       description: 'Where uploaded files go: a bucket, or a folder in one.',
     }),

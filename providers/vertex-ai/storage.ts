@@ -25,11 +25,19 @@ const host = 'https://storage.googleapis.com';
 /** The id of a file: its URL, encoded so that it fits a path. */
 export const idOf = ({ bucket, name }: Place): string => encodeURIComponent(`gs://${bucket}/${name}`);
 
-/** Reads an id, which clients may have encoded once more, or not at all. @throws GatewayError `bad_request` */
-export function placeOf(id: string, param: string): Place {
+/**
+ * Reads an id, which clients may have encoded once more, or not at all.
+ * @throws GatewayError `bad_request`; `not_found` for another bucket than that of the settings
+ */
+export function placeOf(id: string, param: string, settings: Settings): Place {
   const url = id.startsWith('gs://') ? id : decoded(id);
   const [, bucket, name] = /^gs:\/\/([a-z0-9][a-z0-9._-]{1,220})\/(.+)$/s.exec(url) ?? [];
-  if (bucket !== undefined && name !== undefined) return { bucket, name };
+  if (bucket !== undefined && name !== undefined && !/(^|\/)\.{1,2}(\/|$)/.test(name)) {
+    if (bucket === bucketOf(settings).bucket) return { bucket, name };
+    throw new GatewayError('not_found', 'There is no such file in the bucket of vertex_storage_bucket_name.', {
+      param,
+    });
+  }
   throw new GatewayError('bad_request', `${param} is not the id of a file: gs://bucket/name, URL-encoded.`, { param });
 }
 

@@ -3,6 +3,7 @@ import {
   asObject,
   asObjects,
   asString,
+  type CallFacts,
   compact,
   type Endpoints,
   type Flow,
@@ -37,16 +38,16 @@ const own: ReadonlySet<string> = new Set([
   ],
 ]);
 
-function uriOf(id: Json | undefined, param: string): string | undefined {
+function uriOf(id: Json | undefined, param: string, settings: Settings): string | undefined {
   if (id === undefined || id === null) return undefined;
-  const { bucket, name } = placeOf(String(id), param);
+  const { bucket, name } = placeOf(String(id), param, settings);
   return `gs://${bucket}/${name}`;
 }
 
 const chosen = (value: Json | undefined) => (value === 'auto' ? undefined : value);
 
 /** The job that a fine-tuning request asks for. Fields that are not OpenAI's go along. */
-function tuningJob(body: JsonObject): JsonObject {
+function tuningJob(body: JsonObject, { settings }: CallFacts): JsonObject {
   const supervised = asObject(asObject(asObject(body.method)?.supervised)?.hyperparameters);
   const { n_epochs, learning_rate_multiplier, batch_size, ...rest } = {
     ...asObject(body.hyperparameters),
@@ -62,8 +63,8 @@ function tuningJob(body: JsonObject): JsonObject {
     ...omit(body, own),
     baseModel: bareName(asString(body.model) ?? ''),
     supervisedTuningSpec: compact({
-      trainingDatasetUri: uriOf(body.training_file ?? '', 'training_file'),
-      validationDatasetUri: uriOf(body.validation_file, 'validation_file'),
+      trainingDatasetUri: uriOf(body.training_file ?? '', 'training_file', settings),
+      validationDatasetUri: uriOf(body.validation_file, 'validation_file', settings),
       hyperParameters: Object.keys(hyperParameters).length === 0 ? undefined : hyperParameters,
     }),
     tunedModelDisplayName: body.suffix,

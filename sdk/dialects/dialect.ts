@@ -3,8 +3,15 @@ import type { JsonObject } from '../json.ts';
 import type { Call, Completion, Delta, EmbeddingCall, Embeddings, ProviderFault, Usage } from './neutral.ts';
 import type { UsageMeter, UsageRule } from './usage-meter.ts';
 
-export type GenerationDialectName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini' | 'converse';
-export type EmbeddingDialectName = 'embeddings' | 'gemini-embeddings';
+export type GenerationDialectName =
+  | 'chat'
+  | 'completions'
+  | 'messages'
+  | 'responses'
+  | 'gemini'
+  | 'converse'
+  | 'cohere';
+export type EmbeddingDialectName = 'embeddings' | 'gemini-embeddings' | 'cohere-embeddings';
 export type DocumentDialectName =
   | 'rerank'
   | 'images'
@@ -88,6 +95,8 @@ export interface GenerationDialect<Name extends string = string> extends Counted
   readonly streamEnds: readonly string[];
   /** Where providers forget the end: an event that matches `answered` shows that the answer is complete, `text` is the end to add. */
   readonly lateEnd?: { readonly answered: RegExp; readonly text: string };
+  /** The format has no last event: a stream is complete when it closes after what `streamEnds` names. */
+  readonly endsByClosing?: true;
   /** The error as a stream event, for a stream that has begun. */
   encodeStreamFault(fault: ProviderFault): string;
   /** Token counting, where the format has an endpoint for it. */

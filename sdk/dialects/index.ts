@@ -1,5 +1,7 @@
 import { bounded } from './bounded.ts';
 import { chat } from './chat/index.ts';
+import { cohere } from './cohere/index.ts';
+import { cohereEmbeddings } from './cohere-embeddings/index.ts';
 import { completions } from './completions/index.ts';
 import { converse } from './converse/index.ts';
 import type { Dialect } from './dialect.ts';
@@ -28,8 +30,10 @@ export const dialects = {
   responses: bounded(responses),
   gemini: bounded(gemini),
   converse: bounded(converse),
+  cohere: bounded(cohere),
   embeddings,
   'gemini-embeddings': geminiEmbeddings,
+  'cohere-embeddings': cohereEmbeddings,
   rerank,
   images,
   moderations,

@@ -364,13 +364,25 @@ export type Delta =
   | { readonly type: 'fault'; readonly fault: ProviderFault }
   | { readonly type: 'end' };
 
+/** What is embedded as one: media are URLs, or data URLs. At least one of them is there. */
+export interface MixedInput {
+  readonly text?: string;
+  readonly image?: string;
+  readonly video?: string;
+}
+
+/** A text, the token numbers of one, or more than a text. */
+export type EmbeddingInput = string | readonly number[] | MixedInput;
+
 export interface EmbeddingCall {
   readonly model: string;
-  readonly input: readonly (string | readonly number[])[];
+  readonly input: readonly EmbeddingInput[];
   readonly dimensions?: number;
   /** float (default) or base64: little-endian 32-bit floats. */
   readonly encodingFormat?: 'float' | 'base64';
   readonly user?: string;
+  /** The dialect that `extra` comes from; absent: the one that most providers share. */
+  readonly dialect?: string;
   readonly extra: JsonObject;
 }
 

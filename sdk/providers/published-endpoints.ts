@@ -1,5 +1,6 @@
 import type { Endpoints } from '../contracts/provider.ts';
 import { batchOutput } from './batch-output.ts';
+import { filesAsPublished } from './files-as-published.ts';
 
 /**
  * Files as OpenAI publishes them, for providers that follow it: https://platform.openai.com/docs/api-reference/files
@@ -8,9 +9,9 @@ import { batchOutput } from './batch-output.ts';
 export function publishedFiles(prefix = '') {
   const files = `${prefix}/files`;
   return {
-    uploadFile: { path: files, dialect: 'files' },
-    listFiles: { method: 'GET', path: files, dialect: 'files' },
-    retrieveFile: { method: 'GET', path: `${files}/{id}`, dialect: 'files' },
+    uploadFile: { path: files, dialect: 'files', repair: filesAsPublished },
+    listFiles: { method: 'GET', path: files, dialect: 'files', repair: filesAsPublished },
+    retrieveFile: { method: 'GET', path: `${files}/{id}`, dialect: 'files', repair: filesAsPublished },
     deleteFile: { method: 'DELETE', path: `${files}/{id}`, dialect: 'files' },
     retrieveFileContent: { method: 'GET', path: `${files}/{id}/content`, reply: 'bytes' },
   } as const satisfies Endpoints;

@@ -1,5 +1,5 @@
 import { messages } from './chat-messages.ts';
-import { functionCall, functions, toolChoice, tools } from './chat-tools.ts';
+import { functionCall, functions, toolChoice, tools, toolTypes } from './chat-tools.ts';
 import { flag, integer, integerFrom, model, nullable, object, oneOf } from './fields.ts';
 import { responseFormat } from './response-format.ts';
 import { type Rule, streamOptionsNeedStream } from './rule.ts';
@@ -43,6 +43,7 @@ const thinkingNeedsLooseCompliance: Rule = (body, { strict }) => {
 };
 
 export const chatRules: readonly Rule[] = [
+  toolTypes,
   topLogprobsNeedLogprobs,
   streamOptionsNeedStream,
   thinkingNeedsLooseCompliance,

@@ -29,7 +29,7 @@ function spelled(fields: Fields): Fields {
 /** A list, for which the API also takes a single item. */
 function oneOrMany(item: TSchema, accepts: string, bounds: { minItems?: number; maxItems?: number } = {}): TSchema {
   const list = { items: item, ...bounds, accepts };
-  return Type.Unsafe({ type: ['array', 'object'], accepts, ...choose({ type: 'array' }, list, item) });
+  return Type.Unsafe({ type: ['array', 'object'], accepts, ...choose({ type: 'object' }, item, list) });
 }
 
 const part = object(

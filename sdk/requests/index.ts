@@ -26,6 +26,7 @@ import { embeddings, embeddingsRules } from './embeddings.ts';
 import { countTokens, messages, messagesRules } from './messages.ts';
 import { responses, responsesRules } from './responses.ts';
 import type { Refusal, Rule, RuleOptions } from './rule.ts';
+import { secondChat, secondEmbed, secondEmbedRules } from './second-version.ts';
 
 /** The request bodies that the gateway reads. */
 export type RequestKind =
@@ -38,6 +39,8 @@ export type RequestKind =
   | 'count_content_tokens'
   | 'embeddings'
   | 'embed_content'
+  | 'v2_chat'
+  | 'v2_embed'
   | 'batch_embed_contents'
   | 'rerank'
   | 'images'
@@ -73,6 +76,8 @@ export const requestSchemas: Record<RequestKind, TSchema> = {
   count_content_tokens: countContentTokens,
   embeddings,
   embed_content: embedContent,
+  v2_chat: secondChat,
+  v2_embed: secondEmbed,
   batch_embed_contents: batchEmbedContents,
   rerank,
   images,
@@ -96,6 +101,8 @@ const rules: Record<RequestKind, readonly Rule[]> = {
   count_content_tokens: countContentTokensRules,
   embeddings: embeddingsRules,
   embed_content: documentRules,
+  v2_chat: documentRules,
+  v2_embed: secondEmbedRules,
   batch_embed_contents: documentRules,
   rerank: documentRules,
   images: documentRules,

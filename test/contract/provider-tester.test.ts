@@ -64,7 +64,7 @@ async function tested(): Promise<{ readonly passed: boolean; readonly output: st
     script,
     `import { testProvider } from ${JSON.stringify(testing)}; testProvider(${JSON.stringify(unit)});`,
   );
-  const args = ['--test', '--test-reporter=tap', script];
+  const args = ['--test-reporter=tap', script];
   // The runner refuses to run inside another one unless this variable is gone.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   try {

@@ -87,6 +87,10 @@ describe('the source', () => {
       /\bgoogle_(search|search_retrieval|maps)\b/,
       /\bgoogle(Search|SearchRetrieval|Maps)\b/,
       /\btype\.googleapis\.com\/google\.rpc\b/,
+      // Names of formats, and of what holds them.
+      /'cohere(-embeddings)?'/,
+      /\/cohere(-embeddings)?\//,
+      /\bcohere(Embeddings)?(?=[,:)]| \})/,
     ];
     // Metadata services go by their owners' names and addresses.
     const places = new Set([

@@ -25,7 +25,8 @@ const readers: Readonly<Partial<Record<Endpoint, Reader>>> = {
 
 /** Undefined where there is more than text, more than four messages, or too much of it. */
 export function conversationOf({ request, body }: TargetContext): Conversation | undefined {
-  const conversation = readers[request.endpoint]?.(body);
+  const read = request.dialect === 'gemini' ? contents : readers[request.endpoint];
+  const conversation = request.endpoint === 'messagesCountTokens' ? undefined : read?.(body);
   if (conversation === undefined || conversation.text.trim() === '') return undefined;
   return tokensIn(conversation.text) < mostTokens ? conversation : undefined;
 }
@@ -55,6 +56,26 @@ function spoken(body: JsonObject): Conversation | undefined {
     kept.push(others);
   }
   return { text: said.join('\n'), frame: { ...body, messages: kept } };
+}
+
+/** Turns that hold nothing but text; the instruction of the system is part of the frame. */
+function contents(body: JsonObject): Conversation | undefined {
+  if (!Array.isArray(body.contents) || body.contents.length > mostMessages) return undefined;
+  const said: string[] = [];
+  const kept: Json[] = [];
+  for (const given of body.contents as readonly Json[]) {
+    const { parts, ...others } = asObject(given) ?? {};
+    const texts = Array.isArray(parts) ? (parts as readonly Json[]).map(onlyText) : [undefined];
+    if (texts.includes(undefined) || Object.keys(others).some((name) => name !== 'role')) return undefined;
+    said.push(`${others.role === 'model' ? 'assistant' : 'user'}: ${texts.join('\n')}`);
+    kept.push(others);
+  }
+  return { text: said.join('\n'), frame: { ...body, contents: kept } };
+}
+
+function onlyText(part: Json): string | undefined {
+  const { text, ...others } = asObject(part) ?? {};
+  return typeof text === 'string' && Object.keys(others).length === 0 ? text : undefined;
 }
 
 /** The text of a content that is nothing but text. */

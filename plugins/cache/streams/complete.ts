@@ -40,6 +40,7 @@ async function endsWell(
     if (index % eventsAtOnce === eventsAtOnce - 1) await nextTurn();
   }
   for (const frame of framer.end()) reading.see(decoder.push(frame));
+  if (dialect.endsByClosing === true) reading.see(decoder.end());
   // What a decoder adds at the end of a stream that forgot it does not count: the client was sent no end either.
   return reading.ended && !reading.failed;
 }

@@ -76,6 +76,7 @@ const idPrefixes: Readonly<Record<GenerationDialect['name'], string>> = {
   messages: 'msg_',
   responses: 'resp_',
   gemini: '',
+  cohere: '',
 };
 
 /** The denial as the model's own answer, in the form that the client asked for. */

@@ -16,7 +16,7 @@ export function lookAtRequest(target: TargetContext, body: JsonObject): Look {
 
 /** A look at a whole reply; undefined: it is no JSON object. */
 export function lookAtReply(target: TargetContext, reply: JsonObject | undefined): Look {
-  const reading = readReply(target.request.endpoint, reply);
+  const reading = readReply(target.request.endpoint, reply, target.request.dialect);
   return new Look({ phase: 'afterRequest', target, body: target.body, reading, reply });
 }
 

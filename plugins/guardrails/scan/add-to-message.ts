@@ -1,4 +1,5 @@
 import { asArray, asObject, type Edit, GatewayError, type Json, type JsonObject } from 'portcullis/sdk';
+import { addToContents } from './add-to-contents.ts';
 
 export type MessageEdit = Extract<Edit, { message: string }>;
 
@@ -12,10 +13,11 @@ export function addToMessage(
   { dialect, part }: { readonly dialect: string | undefined; readonly part: 'request' | 'reply' },
 ): JsonObject {
   if (part === 'request') {
-    if (dialect === 'chat') return inList(body, 'messages', edit, 'text');
+    if (dialect === 'chat' || dialect === 'cohere') return inList(body, 'messages', edit, 'text');
     if (dialect === 'messages')
       return edit.message === 'system' ? inSystem(body, edit) : inList(body, 'messages', edit, 'text');
     if (dialect === 'responses') return inResponses(body, edit);
+    if (dialect === 'gemini') return addToContents(body, edit);
     if (dialect === 'completions' && typeof body.prompt === 'string')
       return { ...body, prompt: around(body.prompt, edit) };
   }

@@ -31,13 +31,3 @@ export function readTranscript({ text, segments, words }: JsonObject): Reading {
   });
   return found;
 }
-
-/** The text of pages that were read. */
-export function readPages({ pages }: JsonObject): Reading {
-  const found = new Gathering();
-  asObjects(pages).forEach((page, index) => {
-    const text = asString(page.markdown);
-    if (text !== undefined) found.text(['pages', index, 'markdown'], text, 'assistant', 'text', 0);
-  });
-  return found;
-}

@@ -23,7 +23,18 @@ export function readChat(body: JsonObject): Reading {
   });
   const predicted = asObject(body.prediction)?.content;
   readLeaves(found, predicted, ['prediction', 'content'], { role: 'assistant', kind: 'text', message: -1 });
+  // What some providers are to answer from.
+  readLeaves(found, body.documents, ['documents'], { role: 'tool', kind: 'tool-result', message: -1 });
   readDescriptions(found, body);
+  return found;
+}
+
+/** A reply that is one message, and not a list of choices. */
+export function readMessageReply(reply: JsonObject): Reading {
+  const message = asObject(reply.message);
+  if (message === undefined || !isContent(message.content)) return unreadable('The reply has no message.');
+  const found = new Gathering();
+  readMessage(found, message, ['message'], 'assistant', 0);
   return found;
 }
 

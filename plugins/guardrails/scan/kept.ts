@@ -5,13 +5,25 @@ import { Gathering, type JsonPath, type Reading } from './reading.ts';
 const spoken: ReadonlySet<string> = new Set([
   'instructions',
   'additional_instructions',
+  'description',
   'content',
   'text',
   'value',
+  'input',
   'output',
   'arguments',
   'refusal',
+  'transcript',
   'query',
+  'queries',
+  // What tools run, and what they print.
+  'code',
+  'command',
+  'commands',
+  'diff',
+  'logs',
+  'stdout',
+  'stderr',
 ]);
 const roles: ReadonlyMap<string, SpeakerRole> = new Map([
   ['system', 'system'],

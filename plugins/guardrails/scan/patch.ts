@@ -6,6 +6,7 @@ import {
   GatewayError,
   type Json,
   type JsonObject,
+  omit,
   parseJson,
   type TextEdit,
 } from 'portcullis/sdk';
@@ -109,6 +110,8 @@ function quotingBare(text: string, edits: readonly TextEdit[]): readonly TextEdi
   return [...[...rest].map(escaped), ...quoted];
 }
 
+const mediaOfPart: ReadonlySet<string> = new Set(['inlineData', 'inline_data', 'fileData', 'file_data']);
+
 function imageAt(
   body: JsonObject,
   place: ImagePlace | undefined,
@@ -121,6 +124,8 @@ function imageAt(
   const url = `data:${mediaType};base64,${data}`;
   if (dialect === 'messages') return [[...place.path, 'source'], { type: 'base64', media_type: mediaType, data }];
   if (dialect === 'responses') return [[...place.path, 'image_url'], url];
+  if (dialect === 'gemini')
+    return [place.path, { ...omit(part, mediaOfPart), inlineData: { mimeType: mediaType, data } }];
   return [[...place.path, 'image_url'], { ...asObject(part.image_url), url }];
 }
 

@@ -1,5 +1,6 @@
 import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
-import { Gathering, type JsonPath, type Reading, unreadable } from './reading.ts';
+import { readFields, readLeaves } from './leaves.ts';
+import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
 
 // Prompts stand beside each other, and are no history: all of them are turn 0, so that every scope covers all.
 
@@ -9,6 +10,14 @@ export function readCompletions(body: JsonObject): Reading {
 
 export function readEmbeddings(body: JsonObject): Reading {
   return listed(body.input, 'input');
+}
+
+/** Texts, or inputs of several parts, beside each other. */
+export function readEmbeddedTexts({ texts, inputs }: JsonObject): Reading {
+  const found = new Gathering();
+  readLeaves(found, texts, ['texts'], asked);
+  readLeaves(found, inputs, ['inputs'], asked);
+  return found;
 }
 
 export function readRerank(body: JsonObject): Reading {
@@ -29,6 +38,13 @@ export function readImagePrompt(body: JsonObject): Reading {
   return found;
 }
 
+/** What the trained model will be called, in part. */
+export function readModelName(body: JsonObject): Reading {
+  const found = new Gathering();
+  user(found, body.suffix, ['suffix']);
+  return found;
+}
+
 export function readCompletionsReply(reply: JsonObject): Reading {
   if (!Array.isArray(reply.choices)) return unreadable('The reply has no list of choices.');
   const found = new Gathering();
@@ -46,17 +62,18 @@ function listed(value: Json | undefined, field: string, suffix?: Json): Reading 
   if (items.length === 0) user(found, value, [field]);
   items.forEach((item, index) => {
     user(found, item, [field, index]);
-    user(found, asObject(item)?.text, [field, index, 'text']);
-    const parts = asArray(asObject(item)?.content);
-    parts.forEach((part, at) => {
-      user(found, asObject(part)?.text, [field, index, 'content', at, 'text']);
-    });
+    const object = asObject(item);
+    // What is embedded together: texts, and media that hold none.
+    if (object !== undefined) readFields(found, object, [field, index], asked, media);
   });
   if (items.some((item) => typeof item === 'number' || Array.isArray(item)))
     found.unreadable.push(`${field} holds token ids, which no check can read.`);
   user(found, suffix, ['suffix']);
   return found;
 }
+
+const asked: Speaker = { role: 'user', kind: 'text', message: 0 };
+const media: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
 
 function user(found: Gathering, value: Json | undefined, path: JsonPath): void {
   if (typeof value === 'string') found.text(path, value, 'user', 'text', 0);

@@ -1,9 +1,26 @@
-import { asObject, type Endpoint, type JsonObject, parseJson, type RequestContext } from 'portcullis/sdk';
-import { readAudioPrompt, readPages, readSpoken, readTranscript } from './audio.ts';
-import { readChat, readChatReply } from './chat.ts';
+import {
+  asObject,
+  type DialectName,
+  type Endpoint,
+  type JsonObject,
+  parseJson,
+  type RequestContext,
+} from 'portcullis/sdk';
+import { readAudioPrompt, readSpoken, readTranscript } from './audio.ts';
+import { readChat, readChatReply, readMessageReply } from './chat.ts';
+import { readContents, readContentsReply, readEmbedded } from './contents.ts';
 import { readKept } from './kept.ts';
 import { readMessages, readMessagesReply } from './messages.ts';
-import { readCompletions, readCompletionsReply, readEmbeddings, readImagePrompt, readRerank } from './prompts.ts';
+import { readPagePrompt, readPages } from './pages.ts';
+import {
+  readCompletions,
+  readCompletionsReply,
+  readEmbeddedTexts,
+  readEmbeddings,
+  readImagePrompt,
+  readModelName,
+  readRerank,
+} from './prompts.ts';
 import { nothing, type Reading, unreadable } from './reading.ts';
 import { readItemList, readResponses, readResponsesReply } from './responses.ts';
 
@@ -34,7 +51,7 @@ const readers: Readonly<Record<Endpoint, Readers>> = {
   embed: { request: readEmbeddings, reply: nothingToRead },
   rerank: { request: readRerank, reply: nothingToRead },
   moderate: { request: readEmbeddings, reply: nothingToRead },
-  ocr: { request: nothingToRead, reply: readPages },
+  ocr: { request: readPagePrompt, reply: readPages },
   imageGenerate: picture,
   imageEdit: picture,
   imageVariation: picture,
@@ -58,7 +75,7 @@ const readers: Readonly<Record<Endpoint, Readers>> = {
   retrieveBatch: names,
   cancelBatch: names,
   getBatchOutput: names,
-  createFinetune: names,
+  createFinetune: { request: readModelName, reply: nothingToRead },
   listFinetunes: names,
   retrieveFinetune: names,
   cancelFinetune: names,
@@ -75,21 +92,50 @@ const readers: Readonly<Record<Endpoint, Readers>> = {
   proxy: closed,
 };
 
-/** Endpoints whose requests, or whose replies, hold texts. */
-export function isReadable(endpoint: Endpoint, part: 'request' | 'reply'): boolean {
-  const reader = readers[endpoint][part];
+/** Formats of which a client may speak on an endpoint that has another one for most; what stands in neither is not read. */
+const ofDialects: { readonly [Name in DialectName]?: { readonly [E in Endpoint]?: Readers } } = {
+  gemini: {
+    chatComplete: { request: readContents, reply: readContentsReply },
+    messagesCountTokens: { request: readContents, reply: nothingToRead },
+  },
+  cohere: { chatComplete: { request: readChat, reply: readMessageReply } },
+  'cohere-embeddings': { embed: { request: readEmbeddedTexts, reply: nothingToRead } },
+  'gemini-embeddings': { embed: { request: readEmbedded, reply: nothingToRead } },
+};
+
+function readersOf(endpoint: Endpoint, dialect: DialectName | undefined): Readers {
+  const own = dialect === undefined ? undefined : ofDialects[dialect];
+  return own === undefined ? readers[endpoint] : (own[endpoint] ?? closed);
+}
+
+/** Whether they pass unread although they may hold texts. */
+export function isClosed(endpoint: Endpoint, part: 'request' | 'reply', dialect?: DialectName): boolean {
+  return readersOf(endpoint, dialect)[part] === 'closed';
+}
+
+/** Whether requests of a kind, or their replies, hold texts. */
+export function isReadable(endpoint: Endpoint, part: 'request' | 'reply', dialect?: DialectName): boolean {
+  const reader = readersOf(endpoint, dialect)[part];
   return reader !== 'closed' && reader !== nothingToRead;
 }
 
-export function readRequest({ endpoint, method }: RequestContext, body: JsonObject): Reading {
-  const reader = readers[endpoint].request;
+export function readRequest(request: RequestContext, body: JsonObject): Reading {
+  const { endpoint, dialect } = request;
+  const reader = readersOf(endpoint, dialect).request;
   if (reader !== 'closed') return shallow(reader, body);
-  const asksNothing = (method === 'GET' || method === 'HEAD') && endpoint !== 'realtime';
+  const asksNothing = endpoint !== 'realtime' && !bringsBody(request);
   return asksNothing ? nothing : unreadable(`Bodies on ${endpoint} pass unread.`);
 }
 
-export function readReply(endpoint: Endpoint, reply: JsonObject | undefined): Reading {
-  const reader = readers[endpoint].reply;
+/** What comes with a GET is not sent on; that a DELETE brings something is told by one of two headers (RFC 9112 §6.3). */
+function bringsBody({ method, headers }: RequestContext): boolean {
+  if (method !== 'DELETE') return method !== 'GET' && method !== 'HEAD';
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
+}
+
+/** @param dialect of the client */
+export function readReply(endpoint: Endpoint, reply: JsonObject | undefined, dialect?: DialectName): Reading {
+  const reader = readersOf(endpoint, dialect).reply;
   if (reader === nothingToRead) return nothing;
   if (reader === 'closed') return unreadable(`Replies on ${endpoint} pass unread.`);
   return reply === undefined ? unreadable('The reply is no JSON object.') : shallow(reader, reply);

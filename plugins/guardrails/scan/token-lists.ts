@@ -6,10 +6,14 @@ import type { Fragment } from './reading.ts';
 export function forgetTokens(draft: Draft, edited: Iterable<Fragment>): void {
   for (const { path } of edited) {
     const [list, index, field, part] = path;
+    if (list === 'message' && (draft.body.logprobs ?? null) !== null) draft.put(['logprobs'], null);
     if (typeof index !== 'number') continue;
     if (list === 'choices') {
       const logprobs = asObject(asArray(draft.body.choices)[index])?.logprobs;
       if (logprobs !== undefined && logprobs !== null) draft.put(['choices', index, 'logprobs'], null);
+    } else if (list === 'candidates') {
+      const tokens = asObject(asArray(draft.body.candidates)[index])?.logprobsResult;
+      if (tokens !== undefined && tokens !== null) draft.put(['candidates', index, 'logprobsResult'], null);
     } else if (list === 'output' && field === 'content' && typeof part === 'number') {
       const content = asObject(asArray(draft.body.output)[index])?.content;
       if (asArray(asObject(asArray(content)[part])?.logprobs).length > 0)

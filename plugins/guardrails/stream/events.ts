@@ -1,6 +1,6 @@
-import { type Delta, type Frame, type GenerationDialectName, type JsonObject, sseFrame } from 'portcullis/sdk';
+import { compact, type Delta, type Frame, type GenerationDialectName, type JsonObject, sseFrame } from 'portcullis/sdk';
 
-export type ClientDialect = Exclude<GenerationDialectName, 'gemini'>;
+export type ClientDialect = Exclude<GenerationDialectName, 'converse'>;
 
 /**
  * Whether a stream of the format is over with this event, which stands for these steps: results go before it, so that
@@ -11,20 +11,24 @@ export function isLast({ data, event }: Frame, steps: readonly Delta[]): boolean
 }
 
 /** The first event of these formats says what the stream is: nothing may come before it. */
-export const opensWithOwnEvent: ReadonlySet<ClientDialect> = new Set(['messages', 'responses']);
+export const opensWithOwnEvent: ReadonlySet<ClientDialect> = new Set(['messages', 'responses', 'cohere']);
 
 export type Start = Extract<Delta, { type: 'start' }>;
 
 /** The official client of responses ends with an error at a type that it does not know; this one it passes over. */
-const types = { messages: 'hook_results', responses: 'keepalive' } as const;
+const types = { messages: 'hook_results', responses: 'keepalive', cohere: 'hook_results' } as const;
 
 /**
- * Results as one more event: for chat and completions a chunk without choices, as the one that carries usage; elsewhere an
- * event of its own name.
+ * Results as one more event: for chat and completions a chunk without choices, as the one that carries usage, and so where
+ * answers are candidates; elsewhere an event of its own name.
  */
 export function resultsEvent(dialect: ClientDialect, results: JsonObject, start: Start | undefined): string {
-  if (dialect === 'messages' || dialect === 'responses')
+  if (dialect === 'messages' || dialect === 'responses' || dialect === 'cohere')
     return sseFrame(JSON.stringify({ type: types[dialect], hook_results: results }), 'hook_results');
+  if (dialect === 'gemini') {
+    const about = { modelVersion: start?.model, responseId: start?.id };
+    return sseFrame(JSON.stringify(compact({ candidates: [], ...about, hook_results: results })));
+  }
   return sseFrame(
     JSON.stringify({
       id: start?.id ?? '',

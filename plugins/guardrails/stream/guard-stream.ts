@@ -42,7 +42,9 @@ export type Guarded =
 /** The stream of an outcome under the hooks of its reply; undefined: it holds none that the gateway reads. */
 export function guardStream(facts: StreamFacts, outcome: Outcome): MaybePromise<Guarded> | undefined {
   const { target, list } = facts;
-  const dialect = generationOf(target.request.dialect);
+  const { endpoint, dialect: clients } = target.request;
+  // What passes unread may be events of any kind, whatever its errors are written in.
+  const dialect = endpoint === 'proxy' ? undefined : generationOf(clients);
   if (dialect === undefined || !isClient(dialect) || !isEventStream(outcome)) return undefined;
   const source = outcome.body.kind === 'stream' ? outcome.body.stream : streamOf(outcome.body.bytes);
   const due = list.hooks.filter(({ async }) => !async);
@@ -68,7 +70,7 @@ export function guardStream(facts: StreamFacts, outcome: Outcome): MaybePromise<
 }
 
 function isClient(dialect: GenerationDialect): dialect is GenerationDialect & { readonly name: ClientDialect } {
-  return dialect.name !== 'gemini';
+  return dialect.name !== 'converse';
 }
 
 function reportingStream(

@@ -40,6 +40,8 @@ export class ReportingStream implements ReplyStream {
   /** The last event, which waits for the results, and what came behind it. */
   #kept: string | undefined;
   #judged = false;
+  /** The stream has told of an error itself. */
+  #faulted = false;
   #over = false;
 
   constructor(options: ReportingOptions) {
@@ -67,6 +69,7 @@ export class ReportingStream implements ReplyStream {
           const text = this.#passed(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
           return text === '' ? true : sink.data(text);
         } catch (error) {
+          this.#faulted = true;
           sink.data(this.#options.dialect.encodeStreamFault(streamFault(error)));
           this.#end(sink);
           this.#options.source.abort();
@@ -89,16 +92,26 @@ export class ReportingStream implements ReplyStream {
 
   #end(sink: ReplySink): void {
     this.#over = true;
+    const broken = this.#brokenOff();
     const finish = () => {
-      const results = this.#kept === undefined ? undefined : this.#options.last?.();
+      const ended = this.#kept !== undefined || (this.#options.dialect.endsByClosing === true && broken === '');
+      const results = ended ? this.#options.last?.() : undefined;
       const appended = results === undefined ? '' : resultsEvent(this.#options.dialect.name, results, this.#start);
-      const text = appended + (this.#kept ?? '');
+      const text = appended + (this.#kept ?? '') + broken;
       if (text !== '') sink.data(text);
       sink.end();
     };
     const judged = this.#judge();
     if (this.#options.last === undefined || !(judged instanceof Promise)) finish();
     else void judged.then(finish);
+  }
+
+  /** Where the format has no last event, what tells that the end is missing is none that could have been passed on. */
+  #brokenOff(): string {
+    const { dialect } = this.#options;
+    if (dialect.endsByClosing !== true || this.#faulted) return '';
+    const fault = this.#decoder.end().find((delta) => delta.type === 'fault');
+    return fault === undefined ? '' : dialect.encodeStreamFault(fault.fault);
   }
 
   #judge(): MaybePromise<void> {
@@ -123,6 +136,7 @@ export class ReportingStream implements ReplyStream {
     const steps = this.#decoder.push(frame);
     for (const delta of steps) {
       if (delta.type === 'start') this.#start = delta;
+      if (delta.type === 'fault') this.#faulted = true;
       this.#speech.add(delta);
     }
     const event = this.#withFirst(sseFrame(frame.data, frame.event));

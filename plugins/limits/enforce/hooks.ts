@@ -6,6 +6,7 @@ import { estimatedUsage, proxiedUsage } from './estimate.ts';
 import { costEstimator, type Unpriced } from './prices.ts';
 import { noteStanding, type RateStandings, rateHeaders } from './rate-headers.ts';
 import { refusalOf } from './refusal.ts';
+import { spends } from './spends.ts';
 import { spentMarks } from './spent-marks.ts';
 import { missingRoom, type Stake } from './stakes.ts';
 
@@ -32,7 +33,8 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
   ]);
 
   const admit = (target: TargetContext, places: Places): MaybePromise<undefined> => {
-    const meters = metersFor(target, places);
+    const all = metersFor(target, places);
+    const meters = spends(target.request) ? all : all.filter(({ measure }) => measure === 'requests');
     if (meters.length === 0) return undefined;
     const amounts = amountsOf(target, meters);
     return amounts instanceof Promise
@@ -43,7 +45,7 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
   const usageOf = ({ request, body }: TargetContext): Usage =>
     request.endpoint === 'proxy'
       ? proxiedUsage(request, standardOutput)
-      : estimatedUsage(request.endpoint, body, standardOutput);
+      : estimatedUsage(request, body, standardOutput);
 
   const amountsOf = (target: TargetContext, meters: readonly Meter[]): MaybePromise<number[]> => {
     const amounts: number[] = [];
@@ -97,7 +99,9 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
     for (let index = 0; index < meters.length; index += 1) {
       const meter = meters[index] as Meter;
       const estimate = amounts[index] ?? 1;
-      const reserved = held === undefined ? estimate : missingRoom(held, meter, estimate, path);
+      // What nobody can tell beforehand needs room all the same: where all is used up there is none.
+      const room = Math.max(estimate, 1);
+      const reserved = held === undefined ? room : missingRoom(held, meter, { room, estimate }, path);
       if (reserved !== undefined) stakes.push({ meter, reserved, estimate, target: path });
     }
     return stakes;

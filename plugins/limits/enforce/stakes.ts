@@ -18,7 +18,12 @@ export type Held = readonly { readonly stakes: readonly Stake[] }[];
  * What a target needs under a count beside what the request has set aside for those before it. Undefined: that is enough,
  * and is this target's now.
  */
-export function missingRoom(held: Held, { name }: Meter, amount: number, path: string): number | undefined {
+export function missingRoom(
+  held: Held,
+  { name }: Meter,
+  { room, estimate }: { readonly room: number; readonly estimate: number },
+  path: string,
+): number | undefined {
   let reserved = 0;
   let last: Stake | undefined;
   for (const { stakes } of held) {
@@ -29,9 +34,9 @@ export function missingRoom(held: Held, { name }: Meter, amount: number, path: s
       last = stake;
     }
   }
-  if (last === undefined) return amount;
-  if (amount > reserved) return amount - reserved;
-  last.estimate = amount;
+  if (last === undefined) return room;
+  if (room > reserved) return room - reserved;
+  last.estimate = estimate;
   last.target = path;
   return undefined;
 }

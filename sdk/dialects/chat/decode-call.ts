@@ -21,7 +21,7 @@ export function decodeCall(body: JsonObject, context: CodecContext): Call {
     tools: readTools(body, context),
     toolChoice: readToolChoice(body),
     responseFormat,
-    reasoning: readReasoning(body),
+    reasoning: readReasoning(body, context),
     maxTokens: completionTokens ?? asNumber(body.max_tokens),
     stop: readStop(body.stop),
     cache,

@@ -7,7 +7,11 @@ import { cacheFields } from './cache-mark.ts';
 export function writeTools(call: Call, context: CodecContext): { readonly [key: string]: Json | undefined } {
   const tools = call.tools?.flatMap((tool) => writeTool(tool, call.dialect, context) ?? []);
   const lostAll = tools?.length === 0 && (call.tools?.length ?? 0) > 0;
-  if (lostAll) return {};
+  if (lostAll) {
+    if (call.toolChoice !== undefined && call.toolChoice.mode !== 'none') context.dropped('tool_choice');
+    if (call.parallelToolCalls !== undefined) context.dropped('parallel_tool_calls');
+    return {};
+  }
   return {
     tools,
     tool_choice: writeToolChoice(call, context),

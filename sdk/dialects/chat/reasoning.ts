@@ -9,21 +9,25 @@ const switches: Readonly<Record<string, Reasoning>> = {
   adaptive: { adaptive: true },
 };
 
-/** Whether `thinking` is of the form that readReasoning understands: type enabled, disabled or adaptive, and budget_tokens. */
+/** Whether `thinking` is of the form that readReasoning understands: type enabled, disabled or adaptive, and a budget. */
 export function isThinking(value: Json | undefined): boolean {
   const type = asString(asObject(value)?.type);
   return type !== undefined && Object.hasOwn(switches, type);
 }
 
+/** Some providers have a word of their own for the budget: https://docs.cohere.com/docs/reasoning. */
+const thinkingFields: ReadonlySet<string> = new Set(['type', 'budget_tokens', 'token_budget', 'display']);
+
 /** Reads `reasoning_effort` and `thinking`; undefined when the request has neither. */
-export function readReasoning(body: JsonObject): Reasoning | undefined {
+export function readReasoning(body: JsonObject, context: CodecContext): Reasoning | undefined {
   const effort = asString(body.reasoning_effort);
   const thinking = isThinking(body.thinking) ? asObject(body.thinking) : undefined;
   if (effort === undefined && thinking === undefined) return undefined;
+  for (const field in thinking) if (!thinkingFields.has(field)) context.dropped(`thinking.${field}`);
   return present<Reasoning>({
     effort,
     ...switches[asString(thinking?.type) ?? ''],
-    budgetTokens: asNumber(thinking?.budget_tokens),
+    budgetTokens: asNumber(thinking?.budget_tokens) ?? asNumber(thinking?.token_budget),
     summary: asString(thinking?.display),
   });
 }

@@ -18,10 +18,10 @@ export function rerankUsage(reply: JsonObject): Usage | undefined {
   return { ...(tokens ?? noTokens), serverTools: { search_units: units } };
 }
 
-/** Tokens where they are told; in any case the pictures, with the quality and size that was asked for. */
+/** Tokens where they are told; in any case the pictures, with the quality and size that was asked for. An event tells of one. */
 export function imagesUsage(reply: JsonObject, asked: JsonObject): Usage | undefined {
   const tokens = readUsage(reply.usage);
-  const count = asArray(reply.data).length;
+  const count = typeof reply.b64_json === 'string' ? 1 : asArray(reply.data).length;
   if (count === 0) return tokens;
   const images = present({
     count,
@@ -61,7 +61,11 @@ export function audioUsage(reply: JsonObject): Usage | undefined {
   const tokens = usage?.type === 'duration' ? undefined : readUsage(reply.usage);
   if (tokens !== undefined) {
     const heard = asNumber(asObject(usage?.input_token_details ?? usage?.input_tokens_details)?.audio_tokens);
-    return present<Usage>({ ...tokens, audioInput: tokens.audioInput ?? heard });
+    // Some count the words that come out in tokens, and what they hear in seconds.
+    const counted = asNumber(usage?.prompt_audio_seconds);
+    const serverTools =
+      counted === undefined ? tokens.serverTools : { ...tokens.serverTools, audio_seconds: Math.ceil(counted) };
+    return present<Usage>({ ...tokens, serverTools, audioInput: tokens.audioInput ?? heard });
   }
   return seconds === undefined ? undefined : { ...noTokens, serverTools: { audio_seconds: Math.ceil(seconds) } };
 }

@@ -1,12 +1,23 @@
-import { asArray, asNumber, asObjects, asString, compact, type Json, type JsonObject, omit } from '../../json.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asObjects,
+  asString,
+  compact,
+  type Json,
+  type JsonObject,
+  omit,
+} from '../../json.ts';
 import { modelOf, unknownOf } from '../chat/decode-reply.ts';
 import { extraOf } from '../chat/encode-reply.ts';
 import { readFault, writeFault } from '../chat/fault.ts';
 import { readUsage, usageRule } from '../chat/usage.ts';
 import type { EmbeddingDialect } from '../dialect.ts';
-import type { EmbeddingCall, Embeddings, Usage } from '../neutral.ts';
+import type { EmbeddingCall, EmbeddingInput, Embeddings, Usage } from '../neutral.ts';
 import { present } from '../present.ts';
 import { base64ToFloats, floatsToBase64 } from './floats.ts';
+import { isMixedInput, mixedInput } from './mixed.ts';
 
 const callFields: ReadonlySet<string> = new Set(['model', 'input', 'dimensions', 'encoding_format', 'user']);
 const replyFields: ReadonlySet<string> = new Set(['object', 'data', 'model', 'usage']);
@@ -33,12 +44,15 @@ export const embeddings: EmbeddingDialect<'embeddings'> = {
     });
   },
 
-  encodeCall(call) {
+  encodeCall(call, context) {
     const [only] = call.input;
+    // What another format calls its own would be refused by whoever follows this one.
+    const isForeign = call.dialect !== undefined && context.strict;
+    if (isForeign) for (const field in call.extra) context.dropped(field);
     return compact({
-      ...call.extra,
+      ...(isForeign ? {} : call.extra),
       model: call.model,
-      input: call.input.length === 1 && only !== undefined ? only : call.input,
+      input: (call.input.length === 1 && only !== undefined && !isMixedInput(only) ? only : call.input) as Json,
       dimensions: call.dimensions,
       encoding_format: call.encodingFormat ?? call.extra.encoding_format,
       user: call.user,
@@ -75,14 +89,16 @@ export const embeddings: EmbeddingDialect<'embeddings'> = {
   encodeFault: (fault) => writeFault(fault),
 };
 
-/** One text, texts, the token numbers of one text, or those of several. */
+/** One text, the token numbers of one, or a list of texts, of token numbers and of objects with more than a text. */
 function inputsOf(input: Json | undefined): EmbeddingCall['input'] {
   if (typeof input === 'string') return [input];
   const list = asArray(input);
   if (list.length > 0 && list.every((item) => typeof item === 'number')) return [list];
-  return list.flatMap((item): (string | readonly number[])[] => {
+  return list.flatMap((item, index): readonly EmbeddingInput[] => {
     if (typeof item === 'string') return [item];
-    return Array.isArray(item) ? [numbersOf(item)] : [];
+    if (Array.isArray(item)) return [numbersOf(item)];
+    const object = asObject(item);
+    return object === undefined ? [] : [mixedInput(object, index)];
   });
 }
 

@@ -7,16 +7,16 @@ import { decodeParts } from './decode-parts.ts';
 import { decodeToolConfig, decodeTools } from './decode-tools.ts';
 
 const known = new Set([
-  ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'serviceTier'],
+  ...['model', 'stream', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'serviceTier'],
 ]);
 
 /**
  * Reads a `generateContent` request, in either spelling of its fields. Neighbouring contents of one role become one, and
  * neighbouring texts of the model too: clients send back every chunk of a stream as a content of its own. Calls and
- * responses without an id are paired by name and order.
+ * responses without an id are paired by name and order. What `countTokens` counts may stand in a field of its own.
  */
 export function decodeCall(body: JsonObject, _context: CodecContext): Call {
-  const request = camelKeys(body);
+  const request = countedRequest(camelKeys(body));
   const config = decodeConfig(request.generationConfig);
   const toolConfig = decodeToolConfig(request.toolConfig);
   const tools = request.tools === undefined ? [] : decodeTools(request.tools);
@@ -31,10 +31,17 @@ export function decodeCall(body: JsonObject, _context: CodecContext): Call {
     ...(tools.length === 0 ? {} : { tools }),
     ...(toolConfig.choice === undefined ? {} : { toolChoice: toolConfig.choice }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
+    ...(request.stream === true ? { stream: true } : {}),
     includeUsage: true,
     dialect: 'gemini',
     extra: rest,
   };
+}
+
+function countedRequest(request: JsonObject): JsonObject {
+  const { generateContentRequest, ...others } = request;
+  const counted = asObject(generateContentRequest);
+  return counted === undefined ? request : { ...camelKeys(counted), ...others };
 }
 
 function systemOf(value: Json | undefined): readonly Message[] {

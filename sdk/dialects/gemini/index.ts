@@ -18,7 +18,10 @@ export const gemini: GenerationDialect<'gemini'> = {
   name: 'gemini',
   kind: 'generation',
   framing: 'sse',
-  streamEnds: ['"finishReason"'],
+  streamEnds: ['"finishReason"', '"blockReason"'],
+  // Counts may follow the finish reason in a chunk of their own.
+  lateEnd: { answered: /"(finishReason|blockReason)"\s*:/, text: '' },
+  endsByClosing: true,
   decodeCall,
   encodeCall,
   decodeReply,

@@ -1,7 +1,8 @@
 import { GatewayError } from '../../errors.ts';
-import { asObject, asString, compact, type JsonObject, omit } from '../../json.ts';
+import { asObject, asString, compact, type Json, type JsonObject, omit } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
-import type { Call, FunctionTool, Tool, ToolChoice } from '../neutral.ts';
+import type { Call, FunctionTool, Tool } from '../neutral.ts';
+import { builtInTool } from './built-in-tools.ts';
 import { cacheControl, cacheOf } from './cache.ts';
 
 const toolFields: ReadonlySet<string> = new Set([
@@ -82,10 +83,11 @@ function encodeTool(tool: Tool, dialect: string, context: CodecContext): readonl
         `The tool "${tool.name}" takes free text; the Messages API takes tools with a JSON schema only.`,
         { param: 'tools' },
       );
-    case 'native':
-      if (tool.dialect === 'messages') return [tool.value];
-      context.dropped('tools');
-      return [];
+    case 'native': {
+      const own = tool.dialect === 'messages' ? tool.value : builtInTool(tool, context);
+      if (own === undefined) context.dropped('tools');
+      return own === undefined ? [] : [own];
+    }
   }
 }
 
@@ -106,13 +108,22 @@ function encodeFunction(tool: FunctionTool, dialect: string, context: CodecConte
   });
 }
 
+/** Other formats name a tool of the provider by its type alone. */
+function chosenBuiltIn(choice: Json, tools: Call['tools']): JsonObject | undefined {
+  const type = asString(asObject(choice)?.type);
+  const chosen = tools?.find((tool) => tool.type === 'native' && tool.value.type === type);
+  const own = chosen?.type === 'native' ? builtInTool(chosen, { strict: false, dropped: () => {} }) : undefined;
+  const name = asString(own?.name);
+  return name === undefined ? undefined : { type: 'tool', name };
+}
+
 function encodeToolChoice(call: Call, context: CodecContext): JsonObject | undefined {
-  const choice = choiceOf(call.toolChoice, context);
+  const choice = choiceOf(call, context);
   if (call.parallelToolCalls !== false || choice?.type === 'none') return choice;
   return { ...(choice ?? { type: 'auto' }), disable_parallel_tool_use: true };
 }
 
-function choiceOf(choice: ToolChoice | undefined, context: CodecContext): JsonObject | undefined {
+function choiceOf({ toolChoice: choice, tools }: Call, context: CodecContext): JsonObject | undefined {
   switch (choice?.mode) {
     case undefined:
       return undefined;
@@ -126,7 +137,7 @@ function choiceOf(choice: ToolChoice | undefined, context: CodecContext): JsonOb
     case 'allowed':
       return { type: choice.require ? 'any' : 'auto' };
     case 'native': {
-      const value = choice.dialect === 'messages' ? asObject(choice.value) : undefined;
+      const value = choice.dialect === 'messages' ? asObject(choice.value) : chosenBuiltIn(choice.value, tools);
       if (value === undefined) context.dropped('tool_choice');
       return value;
     }

@@ -17,6 +17,7 @@ export const awsSettings = {
   awsSessionToken: schema.Optional(secret({ description: 'Of temporary keys.' })),
   awsRoleArn: schema.Optional(
     setting({
+      kept: 'always',
       pattern: '^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]{1,576}$',
       description:
         'The role to assume, with the auth type assumedRole or on top of the machine; the role of jobs, too.',

@@ -13,6 +13,7 @@ export const azureAuthSettings = {
   azureEntraClientId: schema.Optional(setting({ env: 'AZURE_CLIENT_ID' })),
   azureEntraClientSecret: schema.Optional(secret({ env: 'AZURE_CLIENT_SECRET' })),
   azureEntraScope: setting({
+    kept: 'always',
     default: 'https://cognitiveservices.azure.com/.default',
     pattern: '^[A-Za-z0-9:/._-]+$',
     description: 'What a token is asked for, in the modes entra, managed and workload.',

@@ -1,6 +1,7 @@
 import type { CallFacts, EndpointSpec, Endpoints } from '../../contracts/provider.ts';
 import type { JsonObject } from '../../json.ts';
 import { batchOutput } from '../batch-output.ts';
+import { filesAsPublished } from '../files-as-published.ts';
 import { pathSegment } from '../path-segment.ts';
 
 /** How a resource is addressed. Paths come with their ids in place, encoded. */
@@ -61,9 +62,9 @@ function responses(at: At, { request }: AzurePaths): Endpoints {
 function documents(at: At, { resource }: AzurePaths): Endpoints {
   const jobs = '/fine_tuning/jobs';
   return {
-    uploadFile: { path: at('/files'), dialect: 'files' },
-    listFiles: { method: 'GET', path: at('/files'), dialect: 'files' },
-    retrieveFile: { method: 'GET', path: at('/files/{id}'), dialect: 'files' },
+    uploadFile: { path: at('/files'), dialect: 'files', repair: filesAsPublished },
+    listFiles: { method: 'GET', path: at('/files'), dialect: 'files', repair: filesAsPublished },
+    retrieveFile: { method: 'GET', path: at('/files/{id}'), dialect: 'files', repair: filesAsPublished },
     deleteFile: { method: 'DELETE', path: at('/files/{id}'), dialect: 'files' },
     retrieveFileContent: { method: 'GET', path: at('/files/{id}/content'), reply: 'bytes' },
     createBatch: { path: at('/batches'), dialect: 'batches' },

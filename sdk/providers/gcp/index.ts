@@ -2,4 +2,4 @@ export { contentRequest, withoutRoute } from './content-request.ts';
 export { wordAsCode } from './faults.ts';
 export { batchStatus, labelsOf, tuningStatus } from './job-states.ts';
 export { contentPictures, pictureDrops, picturesReply, predictPictures, predictsPictures } from './pictures.ts';
-export { contentSpeech, speechDrops, spokenBytes } from './speech.ts';
+export { contentSpeech, speechDrops, spokenBytes, spokenReply } from './speech.ts';

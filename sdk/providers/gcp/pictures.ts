@@ -159,7 +159,8 @@ function nothingMade(json: JsonObject): JsonObject {
 function usageOf(meta: JsonObject | undefined): JsonObject | undefined {
   if (meta === undefined) return undefined;
   const input = asNumber(meta.promptTokenCount) ?? 0;
-  const output = (asNumber(meta.candidatesTokenCount) ?? 0) + (asNumber(meta.thoughtsTokenCount) ?? 0);
+  const thoughts = asNumber(meta.thoughtsTokenCount) ?? 0;
+  const output = (asNumber(meta.candidatesTokenCount) ?? 0) + thoughts;
   const pictures = asArray(meta.promptTokensDetails).reduce<number>((sum, detail) => {
     const { modality, tokenCount } = asObject(detail) ?? {};
     return modality === 'IMAGE' ? sum + (asNumber(tokenCount) ?? 0) : sum;
@@ -169,5 +170,7 @@ function usageOf(meta: JsonObject | undefined): JsonObject | undefined {
     output_tokens: output,
     total_tokens: asNumber(meta.totalTokenCount) ?? input + output,
     input_tokens_details: { text_tokens: input - pictures, image_tokens: pictures },
+    // Thinking is text, which costs less than what is drawn.
+    ...(thoughts === 0 ? {} : { output_tokens_details: { text_tokens: thoughts, image_tokens: output - thoughts } }),
   };
 }

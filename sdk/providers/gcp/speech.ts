@@ -1,6 +1,7 @@
 import type { ReplyFacts, TypedBytes } from '../../contracts/provider.ts';
 import { GatewayError } from '../../errors.ts';
-import { asObject, asObjects, asString, compact, type JsonObject } from '../../json.ts';
+import { asNumber, asObject, asObjects, asString, compact, type JsonObject } from '../../json.ts';
+import { wordAsCode } from './faults.ts';
 
 /** Fields of speech requests without a place here. */
 export const speechDrops = ['speed', 'stream_format'] as const;
@@ -29,6 +30,21 @@ export function contentSpeech(body: JsonObject): JsonObject {
       speechConfig: compact({ voiceConfig, languageCode: body.language_code }),
     },
   };
+}
+
+/** A reply with its token counts, what was spoken as sound, where it can be charged by them; an error with its word as code. */
+export function spokenReply(json: JsonObject): JsonObject {
+  const meta = asObject(json.usageMetadata);
+  if (meta === undefined) return wordAsCode(json);
+  const prompt_tokens = asNumber(meta.promptTokenCount) ?? 0;
+  const completion_tokens = asNumber(meta.candidatesTokenCount) ?? 0;
+  const usage = {
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: prompt_tokens + completion_tokens,
+    completion_tokens_details: { audio_tokens: completion_tokens },
+  };
+  return { ...json, usage };
 }
 
 /** The sound of a reply. For `unwrap`. @throws GatewayError `upstream_invalid` where it holds none */

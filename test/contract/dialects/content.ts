@@ -50,6 +50,8 @@ function holds(client: GenerationDialectName, strict: boolean): Holds {
       return { choices: false, refusal: true, thinking: true, redacted: true, calls: true };
     case 'converse':
       return { choices: false, refusal: false, thinking: true, redacted: true, calls: true };
+    case 'cohere':
+      return { choices: false, refusal: false, thinking: true, redacted: false, calls: true };
     case 'gemini':
       return { choices: true, refusal: false, thinking: true, redacted: false, calls: true };
   }
@@ -132,6 +134,7 @@ const counts = {
   responses: ['input', 'output', 'total', 'cacheRead', 'cacheWrite', 'reasoning'],
   gemini: ['input', 'output', 'total', 'cacheRead', 'reasoning'],
   converse: ['input', 'output', 'total', 'cacheRead', 'cacheWrite', 'cacheWrite1h'],
+  cohere: ['input', 'output', 'cacheRead'],
 } as const satisfies Record<GenerationDialectName, readonly (keyof Usage)[]>;
 
 /** The token counts that a client of this format must see; a count that is 0 is as good as none. */

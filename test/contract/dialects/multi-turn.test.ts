@@ -25,7 +25,7 @@ const call = (id: string, name: string, text: string): JsonObject => ({
 });
 
 /** One answer of each provider's format, with two parallel calls. */
-const answers: Readonly<Record<Exclude<GenerationDialectName, 'completions' | 'converse'>, JsonObject>> = {
+const answers: Readonly<Record<Exclude<GenerationDialectName, 'completions' | 'converse' | 'cohere'>, JsonObject>> = {
   chat: {
     id: 'chatcmpl-1',
     object: 'chat.completion',

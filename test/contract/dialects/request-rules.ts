@@ -11,7 +11,7 @@ export function checkRequest(target: GenerationDialectName, body: JsonObject, st
   assert.doesNotMatch(text, /"(id|call_id|tool_call_id|tool_use_id)":""/, 'no empty ids');
   if (target === 'gemini') checkGemini(body);
   else if (target === 'converse') checkConverse(body);
-  else validateRequest(target, body, { strict });
+  else validateRequest(target === 'cohere' ? 'v2_chat' : target, body, { strict });
 }
 
 const partFields = [

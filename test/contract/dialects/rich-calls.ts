@@ -11,7 +11,9 @@ const schema = {
 };
 
 /** One request of each client format that says as much as the format can say and others can hear. */
-export const richCalls: Readonly<Record<Exclude<GenerationDialectName, 'completions' | 'converse'>, JsonObject>> = {
+export const richCalls: Readonly<
+  Record<Exclude<GenerationDialectName, 'completions' | 'converse' | 'cohere'>, JsonObject>
+> = {
   chat: {
     model: 'm',
     messages: [

@@ -45,7 +45,17 @@ const rules: Readonly<Record<GenerationDialectName, (events: readonly Event[], a
   responses: checkResponses,
   gemini: checkGemini,
   converse: checkConverse,
+  cohere: checkCohere,
 };
+
+/** Named events, from the start of one message to its end, which alone tells of errors. */
+function checkCohere(events: readonly Event[]): void {
+  for (const { name, json } of events) assert.equal(name, json.type);
+  const ends = events.filter(({ name }) => name === 'message-end');
+  assert.deepEqual([ends.length, events.at(-1)?.name], [1, 'message-end']);
+  if (ends[0]?.json.delta !== undefined && asObject(ends[0].json.delta)?.error === undefined)
+    assert.equal(events[0]?.name, 'message-start');
+}
 
 /** Data-only events, one header, usage as asked, and `[DONE]` or an error as the last event. Gives the chunks. */
 function checkChunks(events: readonly Event[], asked: Asked): readonly JsonObject[] {

@@ -93,6 +93,8 @@ testFields('chat', base, [
       [tool],
       filled(128, tool),
       [{ type: 'custom', custom: { name: 'x' } }],
+      [{ type: 'web_search_20250305', name: 'web_search' }],
+      [{ type: 'computer', computer: { name: 'computer_20250124' } }],
       [{ type: 'function', function: { name: 'x'.repeat(64), description: 'd', parameters: {}, strict: null } }],
     ],
     bad: [

@@ -10,7 +10,13 @@ const base = {
   messages: { max_tokens: 1, messages: [{ role: 'user', content: 'a' }] },
   count_tokens: { messages: [{ role: 'user', content: 'a' }] },
   responses: { input: 'a' },
+  generate_content: { contents: [{ parts: [{ text: 'a' }] }] },
+  count_content_tokens: { contents: [{ parts: [{ text: 'a' }] }] },
   embeddings: { input: 'a' },
+  v2_chat: { messages: [{ role: 'user', content: 'a' }] },
+  v2_embed: { texts: ['a'] },
+  embed_content: { content: { parts: [{ text: 'a' }] } },
+  batch_embed_contents: { requests: [{ content: { parts: [{ text: 'a' }] } }] },
   rerank: { query: 'a', documents: ['b'] },
   images: { prompt: 'a' },
   image_edits: { prompt: 'a' },
@@ -104,6 +110,10 @@ describe('required fields', () => {
     ['count_tokens', 'messages'],
     ['responses', 'input'],
     ['embeddings', 'input'],
+    ['v2_chat', 'messages'],
+    ['generate_content', 'contents'],
+    ['embed_content', 'content'],
+    ['batch_embed_contents', 'requests'],
   ];
   for (const [kind, field] of required) {
     it(`refuses ${kind} without ${field}`, () => {
@@ -113,6 +123,11 @@ describe('required fields', () => {
       assert.ok(error.message.startsWith(`${field} is required: a`), error.message);
     });
   }
+  it('refuses count_content_tokens with nothing to count', () => {
+    assert.equal(refusal('count_content_tokens', {}).param, 'contents');
+    accepts('count_content_tokens', { generateContentRequest: base.generate_content });
+    accepts('count_content_tokens', { generate_content_request: base.generate_content });
+  });
   for (const stored of ['previous_response_id', 'conversation']) {
     it(`accepts responses without input when ${stored} stands in its place`, () =>
       accepts('responses', { [stored]: 'x' }));

@@ -202,7 +202,7 @@ describe('the identity of the machine', () => {
     assert.deepEqual(await headers(settings), { authorization: 'Bearer meta' });
     await headers(settings);
     assert.equal(asked.length, 1);
-    assert.match(asked[0]?.url ?? '', /^http:\/\/metadata\.google\.internal\/computeMetadata\/v1\/instance\//);
+    assert.match(asked[0]?.url ?? '', /^http:\/\/169\.254\.169\.254\/computeMetadata\/v1\/instance\//);
     assert.deepEqual(asked[0]?.headers, { 'metadata-flavor': 'Google' });
     assert.equal(sent.length, 0);
   });

@@ -181,18 +181,22 @@ describe('an upload to the storage', () => {
 describe('the id of a file', () => {
   const expected = { bucket: 'my-bucket', name: 'a b/c%.jsonl' };
   const url = 'gs://my-bucket/a b/c%.jsonl';
+  const settings = { vertexStorageBucketName: 'my-bucket/in' };
+  it('is that of no file in another bucket', () =>
+    assert.throws(() => placeOf('gs://your-bucket/a', 'id', settings), { code: 'not_found', param: 'id' }));
   for (const id of [url, encodeURIComponent(url)])
-    it(`may come as ${id}`, () => assert.deepEqual(placeOf(id, 'id'), expected));
+    it(`may come as ${id}`, () => assert.deepEqual(placeOf(id, 'id', settings), expected));
   for (const id of [
     '',
     'file-1',
     'gs://bucket',
     'gs://../x',
+    'gs://my-bucket/../your-bucket/x',
     'http://storage/x',
     'gs%3A%2F%2FBad%20Bucket%2Fx',
     '%E0%A4%A',
   ])
-    it(`is refused as "${id}"`, () => assert.throws(() => placeOf(id, 'id'), { code: 'bad_request' }));
+    it(`is refused as "${id}"`, () => assert.throws(() => placeOf(id, 'id', settings), { code: 'bad_request' }));
 });
 
 describe('a list', () => {

@@ -307,7 +307,7 @@ describe('an error of a provider', () => {
     const definition = { endpoints: { getModelResponse: { method: 'GET', path: '/responses/{id}' } as EndpointSpec } };
     const result = await outcome(whole(500, 'zipped', { 'content-encoding': 'gzip' }), { exchange, definition });
     assert.equal(result.headers['content-encoding'], undefined);
-    assert.equal(JSON.parse(await bodyOf(result)).error.message, 'alpha error: answered with status 500');
+    assert.equal(JSON.parse(await bodyOf(result)).error.message, 'alpha error: zipped');
   });
 });
 

@@ -107,6 +107,14 @@ describe('the tap on a forwarded stream', () => {
     it(says, () => assert.equal(watch(name, text).owed, owed));
   }
 
+  it('does not take half of the last event for an end', () => {
+    const tap = new StreamTap(dialects.responses, streamedReply(dialects.responses), false);
+    const sink = new Collector();
+    tap.pass(Buffer.from('event: response.completed\ndata: {"type":"response.completed","resp'), sink);
+    tap.end('FAULT', sink);
+    assert.match(sink.text, /\n\nFAULT$/);
+  });
+
   it('gives up reading, not forwarding, when an event never ends', () => {
     for (const hides of [false, true]) {
       const tap = new StreamTap(dialects.chat, streamedReply(dialects.chat), hides);
@@ -166,6 +174,14 @@ describe('a tap that hides usage', () => {
       tap[ending]('FAULT', sink);
       assert.equal(sink.text, expected);
     }
+  });
+
+  it('keeps an event back that is cut in half', () => {
+    const tap = new StreamTap(dialects.responses, streamedReply(dialects.responses), true);
+    const sink = new Collector();
+    tap.pass(Buffer.from('data: {"type":"response.created"}\n\nevent: response.completed\ndata: {"type":"resp'), sink);
+    tap.end('FAULT', sink);
+    assert.equal(sink.text, 'data: {"type":"response.created"}\n\n\n\nFAULT');
   });
 
   it('asks for a pause when the sink does', () => {

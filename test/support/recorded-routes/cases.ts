@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
-import { asString, type Json, type JsonObject, parseJson } from 'portcullis/sdk';
+import { asObject, asString, type Json, type JsonObject, parseJson } from 'portcullis/sdk';
 import { readCase } from 'portcullis/sdk/testing';
 
 type Fixture = ReturnType<typeof readCase>;
@@ -25,24 +25,38 @@ export function routesOf(provider: string, names: readonly string[]): readonly R
   });
 }
 
-/** A request that no fixture holds. A text is answered as events. */
-export function route(
-  method: string,
-  path: string,
-  answer: JsonObject | string,
-  { body, status = 200 }: { readonly body?: Json; readonly status?: number } = {},
-): RecordedRoute {
-  const streams = typeof answer === 'string';
+interface RouteOptions {
+  /** The body, as JSON or as a form of fields and files. */
+  readonly body?: Json;
+  readonly form?: Extract<NonNullable<RecordedRoute['body']>, { kind: 'form' }>['parts'];
+  readonly status?: number;
+  /** The content type of an answer that is a text; default events. */
+  readonly type?: string;
+}
+
+/** A request that no fixture holds. */
+export function route(method: string, path: string, answer: Json, options: RouteOptions = {}): RecordedRoute {
+  const { body, form, status = 200, type = 'text/event-stream; charset=utf-8' } = options;
+  const asked = body === undefined ? undefined : ({ kind: 'json', json: body } as const);
+  const text = typeof answer === 'string';
   return {
     method,
     path,
-    body: body === undefined ? undefined : { kind: 'json', json: body },
+    body: form === undefined ? asked : { kind: 'form', parts: form },
     answer: {
       status,
-      headers: { 'content-type': streams ? 'text/event-stream; charset=utf-8' : 'application/json' },
-      bytes: Buffer.from(streams ? answer : JSON.stringify(answer)),
+      headers: { 'content-type': text ? type : 'application/json' },
+      bytes: Buffer.from(text ? answer : JSON.stringify(answer)),
     },
   };
+}
+
+/** The same requests from an SDK that says some fields always. */
+export function saying(fields: JsonObject, routes: readonly RecordedRoute[]): readonly RecordedRoute[] {
+  return routes.map((one) => {
+    const json = one.body?.kind === 'json' ? asObject(one.body.json) : undefined;
+    return json === undefined ? one : { ...one, body: { kind: 'json', json: { ...json, ...fields } } };
+  });
 }
 
 /** Events as a vendor writes them: named where they have a `type`. */
@@ -50,6 +64,12 @@ export function events(...all: readonly JsonObject[]): string {
   return all
     .map((data) => `${data.type === undefined ? '' : `event: ${String(data.type)}\n`}data: ${JSON.stringify(data)}\n\n`)
     .join('');
+}
+
+/** What the client of a fixture sends, in the type that its SDK has for it. */
+export function callOf<Body>(provider: string, name: string): Body {
+  const { body } = fixture(provider, name).call;
+  return (body?.kind === 'json' ? body.json : assert.fail(`${name}: no JSON`)) as Body;
 }
 
 /** What the client of a fixture gets: its JSON, the data of its events without the `[DONE]`, or its bytes as a text. */

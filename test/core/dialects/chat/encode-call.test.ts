@@ -170,6 +170,7 @@ describe('writing calls of other formats as chat', () => {
       'cache_control',
       'container',
       'prompt_cache_retention',
+      'tool_choice',
       'tools',
       'top_k',
     ]);

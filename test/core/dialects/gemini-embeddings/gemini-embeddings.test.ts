@@ -19,6 +19,7 @@ describe('gemini embeddings', () => {
       model: 'models/gemini-embedding-001',
       input: ['What is the meaning of life?', 'How much wood?'],
       dimensions: 768,
+      dialect: 'gemini-embeddings',
       extra: { taskType: 'RETRIEVAL_QUERY' },
     });
     assert.deepEqual(geminiEmbeddings.encodeCall(frozen(call), context()), batch);
@@ -79,6 +80,7 @@ describe('gemini embeddings', () => {
       model: '',
       input: ['a'],
       dimensions: 3,
+      dialect: 'gemini-embeddings',
       extra: {},
     });
     const reply = geminiEmbeddings.encodeReply({ model: 'm', vectors: [[1, 2]] }, context({ request }));

@@ -1,0 +1,186 @@
+import { asArray, asObject, asString, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
+import { readFields, readLeaves } from './leaves.ts';
+import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
+
+// Every field is read under both spellings that the API takes, and lists may be single items: https://ai.google.dev/api.
+
+/** What `generateContent` and `countTokens` ask. The instruction of the system is a turn of its own where there is one. */
+export function readContents(body: JsonObject): Reading {
+  const found = new Gathering();
+  readAsked(found, body, []);
+  return found;
+}
+
+export function readContentsReply(reply: JsonObject): Reading {
+  const { candidates } = reply;
+  if (!Array.isArray(candidates)) {
+    // The prompt was blocked, and there is no answer at all.
+    return asObject(reply.promptFeedback) === undefined
+      ? unreadable('The reply has no list of candidates.')
+      : new Gathering();
+  }
+  const found = new Gathering();
+  asArray(candidates).forEach((item, index) => {
+    const candidate = asObject(item);
+    const at = ['candidates', index];
+    if (candidate === undefined || !isContent(candidate.content))
+      found.unreadable.push(`Candidate ${index} of the reply is of an unknown form.`);
+    if (candidate === undefined) return;
+    readContent(found, candidate.content, [...at, 'content'], 'assistant', index);
+    readFields(found, candidate, at, { role: 'assistant', kind: 'text', message: index }, candidateFields);
+  });
+  return found;
+}
+
+/** What is embedded stands beside each other, and is no history: all of it is turn 0. */
+export function readEmbedded(body: JsonObject): Reading {
+  const found = new Gathering();
+  const request = (given: JsonObject, at: JsonPath) => {
+    readContent(found, given.content, [...at, 'content'], 'user', 0);
+    const title = asString(given.title);
+    if (title !== undefined) found.text([...at, 'title'], title, 'user', 'text', 0);
+  };
+  request(body, []);
+  asArray(body.requests).forEach((item, index) => {
+    request(asObject(item) ?? {}, ['requests', index]);
+  });
+  return found;
+}
+
+const candidateFields: ReadonlySet<string> = new Set([
+  ...['content', 'finishReason', 'safetyRatings', 'logprobsResult', 'citationMetadata'],
+]);
+
+function isContent(content: Json | undefined): boolean {
+  return content === undefined || content === null || asObject(content) !== undefined;
+}
+
+/** The field's name in the spelling of the documents. */
+function spelled(name: string): string {
+  return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The members of an object whose name means this one, each with its own spelling. */
+export function membersOf(object: JsonObject, name: string): readonly (readonly [string, Json])[] {
+  return Object.entries(object).filter(([key]) => spelled(key) === name);
+}
+
+function listed(value: Json, at: JsonPath): readonly (readonly [Json, JsonPath])[] {
+  return Array.isArray(value) ? asArray(value).map((item, index) => [item, [...at, index]]) : [[value, at]];
+}
+
+function readAsked(found: Gathering, body: JsonObject, at: JsonPath): void {
+  const each = (name: string, read: (value: Json, path: JsonPath) => void) => {
+    for (const [key, value] of membersOf(body, name)) read(value, [...at, key]);
+  };
+  const turn = (value: Json, path: JsonPath, role: SpeakerRole) => {
+    const index = found.turns;
+    found.turn(index, role);
+    readContent(found, value, path, role, index);
+  };
+  each('systemInstruction', (value, path) => turn(value, path, 'system'));
+  each('contents', (value, path) => {
+    for (const [item, place] of listed(value, path)) turn(item, place, roleOf(item));
+  });
+  each('tools', (value, path) => {
+    for (const [item, place] of listed(value, path)) readDeclarations(found, asObject(item) ?? {}, place);
+  });
+  each('generateContentRequest', (value, path) => readAsked(found, asObject(value) ?? {}, path));
+}
+
+const roles: ReadonlyMap<Json | undefined, SpeakerRole> = new Map([
+  ['model', 'assistant'],
+  ['system', 'system'],
+  ['function', 'tool'],
+]);
+
+function roleOf(content: Json): SpeakerRole {
+  return roles.get(asObject(content)?.role) ?? 'user';
+}
+
+/** What is said of tools is of no turn: only the scope of all covers it. */
+function readDeclarations(found: Gathering, tool: JsonObject, at: JsonPath): void {
+  for (const [key, value] of membersOf(tool, 'functionDeclarations')) {
+    for (const [item, place] of listed(value, [...at, key])) {
+      const description = asString(asObject(item)?.description);
+      if (description !== undefined) found.text([...place, 'description'], description, 'system', 'text', -1);
+    }
+  }
+}
+
+const contentFields: ReadonlySet<string> = new Set(['role', 'parts']);
+
+function readContent(found: Gathering, value: Json | undefined, at: JsonPath, role: SpeakerRole, turn: number): void {
+  const speaker: Speaker = { role, kind: role === 'tool' ? 'tool-result' : 'text', message: turn };
+  const content = asObject(value);
+  if (content === undefined) {
+    readLeaves(found, value, at, speaker);
+    return;
+  }
+  if (content.parts !== undefined)
+    for (const [part, place] of listed(content.parts, [...at, 'parts'])) readPart(found, part, place, speaker);
+  readFields(found, content, at, speaker, contentFields);
+}
+
+function readPart(found: Gathering, value: Json, at: JsonPath, speaker: Speaker): void {
+  const part = asObject(value);
+  if (part === undefined) {
+    readLeaves(found, value, at, speaker);
+    return;
+  }
+  const said: Speaker = part.thought === true ? { ...speaker, kind: 'thinking' } : speaker;
+  for (const [key, member] of Object.entries(part)) {
+    const place = [...at, key];
+    const object = asObject(member) ?? {};
+    switch (spelled(key)) {
+      case 'thoughtSignature':
+        break;
+      case 'functionCall':
+        found.argumentsOf([...place, 'args'], object.args, speaker.message);
+        readFields(found, object, place, { ...speaker, kind: 'tool-arguments' }, calledFields);
+        break;
+      case 'functionResponse':
+        readResponse(found, object, place, speaker.message);
+        break;
+      case 'executableCode':
+        readFields(found, object, place, { ...speaker, kind: 'tool-arguments' }, codeFields);
+        break;
+      case 'codeExecutionResult':
+        readFields(found, object, place, { role: 'tool', kind: 'tool-result', message: speaker.message }, codeFields);
+        break;
+      case 'inlineData':
+      case 'fileData':
+        readMedia(found, object, place, at, speaker);
+        break;
+      default:
+        readLeaves(found, member, place, said);
+    }
+  }
+}
+
+const calledFields: ReadonlySet<string> = new Set(['name', 'args']);
+const codeFields: ReadonlySet<string> = new Set(['language', 'outcome']);
+const answeredFields: ReadonlySet<string> = new Set(['name', 'response', 'parts', 'scheduling']);
+
+function readResponse(found: Gathering, response: JsonObject, at: JsonPath, turn: number): void {
+  const speaker: Speaker = { role: 'tool', kind: 'tool-result', message: turn };
+  found.resultOf([...at, 'response'], response.response, turn);
+  if (response.parts !== undefined)
+    for (const [part, place] of listed(response.parts, [...at, 'parts'])) readPart(found, part, place, speaker);
+  readFields(found, response, at, speaker, answeredFields);
+}
+
+const mediaFields: ReadonlySet<string> = new Set(['data', 'fileUri', 'file_uri']);
+
+/** Bytes are no text, unless they are those of a text. */
+function readMedia(found: Gathering, media: JsonObject, at: JsonPath, part: JsonPath, speaker: Speaker): void {
+  const type = asString(media.mimeType) ?? asString(media.mime_type) ?? '';
+  const data = asString(media.data);
+  const url = asString(media.fileUri) ?? asString(media.file_uri);
+  if (data !== undefined && /^text\//i.test(type))
+    found.unreadable.push('A part holds an encoded text file, which no check can read.');
+  const shown = data === undefined ? url : `data:${type};base64,${data}`;
+  if (/^image\//i.test(type) && shown !== undefined) found.images.push({ path: part, url: shown });
+  else if (url !== undefined) readLeaves(found, url, [...at, 'fileUri' in media ? 'fileUri' : 'file_uri'], speaker);
+  readFields(found, media, at, speaker, mediaFields);
+}
