@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { asObject, asObjects, type JsonObject, parseJson } from 'portcullis/sdk';
-import { askedOfFlow } from '../../core/upstream/flow-embeddings.ts';
+import { asObject, asObjects, dialects, type JsonObject, parseJson } from 'portcullis/sdk';
+import { answeredByFlow, askedOfFlow } from '../../core/upstream/flow-embeddings.ts';
 import { guarded, resultsOf, without } from '../plugins/guardrails/guarded.ts';
 import { startControl } from '../support/control.ts';
 import { startPeer } from '../support/peer.ts';
@@ -33,8 +33,12 @@ const events = (...texts: string[]): readonly string[] =>
 async function world(t: TestContext) {
   const peer = await startPeer(t);
   const gateway = await guarded(t);
-  const ask = (config: JsonObject, body: JsonObject, path = '/v2/chat', headers: Readonly<Record<string, string>> = {}) =>
-    gateway.ask({ provider: 'cohere', api_key: 'k', custom_host: peer.origin, ...config }, body, { path, headers });
+  const ask = (
+    config: JsonObject,
+    body: JsonObject,
+    path = '/v2/chat',
+    headers: Readonly<Record<string, string>> = {},
+  ) => gateway.ask({ provider: 'cohere', api_key: 'k', custom_host: peer.origin, ...config }, body, { path, headers });
   return { peer, gateway, ask };
 }
 
@@ -81,9 +85,14 @@ describe('guardrails of the second version', () => {
     const texts = ['Good day to you, this is a friendly answer, long enough. ', 'It is sword', 'fish.'];
     peer.always({ events: events(...texts) });
     const window = { stream_mode: 'window', stream_window: { tokens: 8, ms: 10_000, overlap_tokens: 3 } };
-    const { status, text } = await ask({ output_mutators: [{ ...mask, ...window }] }, says('x', { stream: true }), '/v2/chat', {
-      'x-gw-strict-compliance': 'false',
-    });
+    const { status, text } = await ask(
+      { output_mutators: [{ ...mask, ...window }] },
+      says('x', { stream: true }),
+      '/v2/chat',
+      {
+        'x-gw-strict-compliance': 'false',
+      },
+    );
     const sent = asObjects(text.split('\n').map((line) => parseJson(line.replace(/^data: /, '')) ?? null));
     const said = sent.map(({ delta }) => asObject(asObject(asObject(delta)?.message)?.content)?.text ?? '').join('');
     assert.deepEqual([status, said], [200, texts.join('').replace('swordfish', '*****')]);
@@ -115,14 +124,38 @@ describe('the routes of the second version', () => {
 
   it('leave the control plane its own below the same version', async (t) => {
     const control = await startControl(t);
-    const { status, json } = await control.gateway.request('GET', '/v2/prompts');
-    assert.equal(status, 401, JSON.stringify(json));
-    assert.notEqual((await control.gateway.request('GET', '/v2/chat/x')).status, 405);
+    const ask = async (path: string) => (await fetch(control.url + path)).status;
+    assert.deepEqual([await ask('/v2/chat'), await ask('/v2/chat/x')], [405, 404]);
+    assert.equal(await ask('/v2/prompts'), await ask('/v1/prompts'));
   });
 });
 
 describe('a flow that embeds', () => {
-  it('is asked in its own format', () => {
-    assert.equal(typeof askedOfFlow, 'function');
+  const { embeddings } = dialects;
+  const chosen = { endpoint: 'embed', spec: { path: '/x', dialect: 'embeddings' }, dialect: embeddings } as const;
+  const context = (request: JsonObject) => () => ({
+    strict: true,
+    dropped: () => {},
+    request,
+    newId: (prefix: string) => prefix,
+    nowSeconds: () => 0,
+  });
+
+  it('is asked in its own format, and its answer told in that of the client', () => {
+    const answer = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1, 2] }], model: 'm' };
+    const asked = { model: 'm', texts: ['a'], input_type: 'search_query' };
+    const of = { dialect: 'cohere-embeddings', context: context(asked) } as const;
+    assert.deepEqual(askedOfFlow({ chosen, asked }, of), { model: 'm', input: 'a', input_type: 'search_query' });
+    assert.deepEqual(asObject(answeredByFlow(answer, { chosen, asked }, of).embeddings)?.float, [[1, 2]]);
+    const content = { model: 'm', content: { parts: [{ text: 'a' }] } };
+    const single = { dialect: 'gemini-embeddings', context: context(content) } as const;
+    assert.deepEqual(answeredByFlow(answer, { chosen, asked: content }, single).embedding, { values: [1, 2] });
+  });
+
+  it('is left alone by clients of its own format', () => {
+    const asked = { model: 'm', input: 'a' };
+    const own = { dialect: 'embeddings', context: context(asked) } as const;
+    assert.equal(askedOfFlow({ chosen, asked }, own), asked);
+    assert.equal(answeredByFlow(asked, { chosen, asked }, own), asked);
   });
 });
