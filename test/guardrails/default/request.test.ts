@@ -201,7 +201,7 @@ testCheck(allowedRequestTypes, {
     },
   ],
   refused: [
-    { config: { allowedTypes: ['chat'] }, message: /allowedTypes holds "chat"\. Known: complete/ },
+    { config: { allowedTypes: ['chat'] }, message: /allowedTypes holds "chat"\. Known: chatComplete/ },
     { config: { blockedTypes: 'embed,embeddings' }, message: /blockedTypes holds "embeddings"/ },
     { config: { allowedTypes: ['embed'], blockedTypes: 'embed' }, message: /blockedTypes holds "embed"/ },
     { config: { allowedTypes: 1 }, message: /allowedTypes/ },
