@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { realtimePeer } from './realtime-world.ts';
 
 const mebibyte = 1024 * 1024;
-const messages = 200;
+const messages = 128;
 
 interface Memory {
   readonly rss: number;
@@ -29,7 +29,7 @@ async function gatewayProcess(peer: string) {
   return { child, url, memory };
 }
 
-it('passes 200 MiB in each direction to a slow reader in the memory of a few messages', async (t) => {
+it('passes 128 MiB in each direction to a slow reader in the memory of a few messages', async (t) => {
   const peer = await realtimePeer(t);
   const { child, url, memory } = await gatewayProcess(peer.url);
   t.after(() => child.kill());
