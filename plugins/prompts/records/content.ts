@@ -2,6 +2,7 @@ import {
   asObject,
   asObjects,
   asString,
+  crossChecks,
   field,
   GatewayError,
   type Json,
@@ -88,6 +89,8 @@ export function contentOf(body: JsonObject, latest: PromptContent | undefined): 
     if (JSON.stringify(content[name]).length <= longest) continue;
     throw new GatewayError('bad_request', `${name} must have at most ${longest} characters as JSON.`, { param: name });
   }
+  const refusal = crossChecks('chat', content.tools === null ? {} : { tools: content.tools }, { strict: false });
+  if (refusal !== undefined) throw new GatewayError('bad_request', refusal.message, { param: refusal.param });
   return content;
 }
 
