@@ -189,7 +189,11 @@ export const errorCodes = {
     type: 'overloaded_error',
     summary: 'The provider reported an overload inside a successful stream, before its first token.',
   },
-  not_ready: { status: 503, type: 'api_error', summary: 'The gateway is starting, draining or without room for uploads.' },
+  not_ready: {
+    status: 503,
+    type: 'api_error',
+    summary: 'The gateway is starting, draining or without room for uploads.',
+  },
 } as const satisfies Record<string, { status: number; type: string; summary: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;
