@@ -11,6 +11,7 @@ import {
   type ReplyStream,
   type Usage,
 } from 'portcullis/sdk';
+import { startsWithError } from './failed-reply.ts';
 import type { Outbound } from './outbound.ts';
 import { repairOf, repliedFacts } from './repair.ts';
 import type { Base, ReplyFacts } from './reply.ts';
@@ -138,9 +139,4 @@ class CountedEvents implements ReplyStream {
 
 function parsed(bytes: Buffer): JsonObject {
   return asObject(parseJson(bytes.toString('utf8'))) ?? {};
-}
-
-/** Errors inside a successful reply say so in their first words. */
-function startsWithError(bytes: Buffer): boolean {
-  return bytes.toString('latin1', 0, 256).includes('"error"');
 }

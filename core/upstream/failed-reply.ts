@@ -99,3 +99,8 @@ export function unreadable(base: Base, facts: ReplyFacts): Outcome {
   };
   return { ...faultOutcome(fault, base.headers, facts, undefined), error: 'upstream_invalid' };
 }
+
+/** Errors inside a successful reply say so in their first words. */
+export function startsWithError(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 0, 256).includes('"error"');
+}

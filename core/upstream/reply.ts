@@ -23,7 +23,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { ReplyLedger } from '../ledger/reply-ledger.ts';
 import type { Cancellation } from './cancellation.ts';
 import { documentOutcome, documentStream } from './document-reply.ts';
-import { failed, inReply, named, unreadable } from './failed-reply.ts';
+import { failed, inReply, named, startsWithError, unreadable } from './failed-reply.ts';
 import { firstEvent } from './first-event.ts';
 import { repliedHeaders } from './headers.ts';
 import { modelsOutcome } from './models-reply.ts';
@@ -230,11 +230,6 @@ function read(
 function faultIn(json: Json | undefined, dialect: Dialect): ProviderFault | undefined {
   const object = asObject(json);
   return object === undefined ? undefined : dialect.faultOf(object, 200);
-}
-
-/** Errors inside a successful reply say so in their first words. */
-function startsWithError(bytes: Buffer): boolean {
-  return bytes.toString('latin1', 0, 256).includes('"error"');
 }
 
 function parsed(bytes: Buffer): Json | undefined {
