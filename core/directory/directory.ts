@@ -6,6 +6,7 @@ import { createRedisNotices, type Notices } from './notices.ts';
 import { notReady, Outage } from './outage.ts';
 import { isPlausible, lengthFault, nameOf } from './paths.ts';
 import { Poller } from './poller.ts';
+import { Recent } from './recent.ts';
 import type { DirectorySource } from './source.ts';
 import { Tenancies } from './tenancies.ts';
 import { VersionWatch } from './version-watch.ts';
@@ -49,7 +50,8 @@ export function createDirectory(source: DirectorySource, options: DirectoryOptio
   const { log, now, random = Math.random } = options;
   const bounds = boundsOf(options);
   const tenancies = new Tenancies();
-  const memory = new Memory(bounds, tenancies);
+  const recent = new Recent();
+  const memory = new Memory(bounds, tenancies, () => recent.clear());
   const outage = new Outage(log, random);
   const watch = new VersionWatch();
   const poller = new Poller(poll, () => (outage.doubtful ? outage.delayMs : bounds.pollMs * (0.9 + random() / 5)));
@@ -61,6 +63,8 @@ export function createDirectory(source: DirectorySource, options: DirectoryOptio
 
   async function poll(): Promise<void> {
     oldest = now() - bounds.maxAgeMs;
+    // The memory must learn now and then what is in use.
+    recent.clear();
     try {
       const reply = await within(bounds.loadMs, (signal) => source.versions(watch.cursor, signal));
       const stale = watch.take(reply);
@@ -72,6 +76,8 @@ export function createDirectory(source: DirectorySource, options: DirectoryOptio
       loader.failed(error);
     }
   }
+
+  const isKnown = (slot: Slot) => isFresh(slot) && slot.loadedAt >= oldest;
 
   function recall(kind: DirectoryKind, path: readonly string[], name: string, slot: Slot | undefined) {
     const fault = lengthFault(kind, path);
@@ -119,10 +125,13 @@ export function createDirectory(source: DirectorySource, options: DirectoryOptio
       };
     },
     get: <K extends DirectoryKind>(kind: K, ...path: readonly string[]) => {
+      const near = recent.find(kind, path);
+      if (near !== undefined && isKnown(near)) return near.value as DirectoryKinds[K] | undefined;
       const name = nameOf(kind, path);
       const slot = memory.find(name);
-      const known = slot !== undefined && isFresh(slot) && slot.loadedAt >= oldest;
-      return (known ? slot.value : recall(kind, path, name, slot)) as DirectoryKinds[K] | undefined;
+      if (slot === undefined || !isKnown(slot)) return recall(kind, path, name, slot) as DirectoryKinds[K] | undefined;
+      recent.keep(kind, path, slot);
+      return slot.value as DirectoryKinds[K] | undefined;
     },
     notify: (organisationId) => {
       tenancies.changed(organisationId);

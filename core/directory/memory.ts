@@ -32,14 +32,21 @@ export class Memory {
   readonly #tenancies: Tenancies;
   readonly #maxBytes: number;
 
-  /** @param bounds.maxBytes of the JSON text of all records */
+  /**
+   * @param bounds.maxBytes of the JSON text of all records
+   * @param onForgotten a slot is remembered no more: nobody else may keep it
+   */
   constructor(
     bounds: { readonly maxEntries: number; readonly maxBytes: number; readonly maxMisses: number },
     tenancies: Tenancies,
+    onForgotten: () => void,
   ) {
     this.#tenancies = tenancies;
     this.#maxBytes = bounds.maxBytes;
-    const dispose = ({ tenancy }: Slot) => tenancies.release(tenancy);
+    const dispose = ({ tenancy }: Slot) => {
+      tenancies.release(tenancy);
+      onForgotten();
+    };
     this.#records = new LRUCache({ max: bounds.maxEntries, maxSize: bounds.maxBytes, dispose });
     this.#misses = new LRUCache({ max: bounds.maxMisses, dispose });
   }

@@ -53,6 +53,7 @@ export function createApp(options: AppOptions): Koa {
     addModelMethods(router, options);
   }
   const control = options.control === undefined ? undefined : controlRouter(options.control, options);
+  if (options.inference) app.use(fixedPaths(options));
   app.use(router.routes());
   app.use(providersRoute({ ...options, listsSaved: control !== undefined }));
   // Behind the routes to models, so that they do not pay for its many paths.
@@ -70,6 +71,20 @@ export function createApp(options: AppOptions): Koa {
   });
   return app;
 }
+
+/** Serves the routes whose path is fixed without a walk through all the others. */
+function fixedPaths(options: AppOptions) {
+  const fixed = [...inferenceRoutes, ...secondVersionRoutes].filter(({ path }) => !/[:*]/.test(path));
+  const handlers = new Map(
+    fixed.map((route) => [`${route.method.toUpperCase()} ${route.path}`, inferenceHandler(route, options)]),
+  );
+  return (ctx: Context, next: Next): Promise<void> => {
+    const serve = handlers.get(`${ctx.method} ${ctx.path}`);
+    return serve === undefined ? next() : serve(ctx, noParams);
+  };
+}
+
+const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
  * What no route knows goes to the provider that the request names, as the proxy route would take it there: stored chats are

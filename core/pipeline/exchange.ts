@@ -58,6 +58,21 @@ function headerNames(vendors: readonly string[], name: string): readonly string[
   return full;
 }
 
+/** The control headers that a request has, by their names without vendor: few have more than two, and most are asked about. */
+function controlNames(headers: RequestHeaders, vendors: readonly string[]): readonly string[] {
+  const names: string[] = [];
+  for (const header in headers) {
+    for (const vendor of vendors) {
+      if (header.startsWith('x-') && header.startsWith(vendor, 2) && header[2 + vendor.length] === '-') {
+        const name = header.slice(3 + vendor.length);
+        names.push(name);
+        for (const current in spellings) if (spellings[current] === name) names.push(current);
+      } else if (header.startsWith(vendor) && header === `${vendor}-beta`) names.push(interfaceVersion);
+    }
+  }
+  return names;
+}
+
 /** Stands in the log for requests that were refused before anyone asked who calls. */
 const unidentified: Principal = Object.freeze({ id: 'unidentified', kind: 'anonymous' });
 
@@ -131,6 +146,7 @@ export class Exchange implements RequestContext {
   called: TargetContext | undefined;
   readonly vendors: readonly string[];
   readonly #caller: CallersTrace | undefined;
+  readonly #controls: readonly string[];
 
   constructor(options: ExchangeOptions) {
     this.id = options.id;
@@ -143,6 +159,7 @@ export class Exchange implements RequestContext {
     this.headers = options.headers;
     this.startedAt = options.startedAt;
     this.vendors = options.vendors;
+    this.#controls = controlNames(options.headers, options.vendors);
     const caller = readTraceContext(options.headers);
     this.traceId = this.control('trace-id')?.slice(0, 128) || caller?.traceId || options.id;
     this.#caller = caller;
@@ -176,6 +193,7 @@ export class Exchange implements RequestContext {
   }
 
   control(name: string): string | undefined {
+    if (!this.#controls.includes(name)) return undefined;
     for (const header of headerNames(this.vendors, name)) {
       const value = this.headers[header];
       if (value !== undefined) return value;
