@@ -22,7 +22,7 @@ export function gatewayRow(nodeFlags: readonly string[] = []): Row {
 }
 
 /** Five checks that call nobody, as an operator would put them on every request. */
-const checks = `
+const guardrail = `
 guardrails:
   bench:
     checks:
@@ -32,8 +32,8 @@ guardrails:
       - { id: default.modelWhitelist, parameters: { models: [bench-json, bench-saturated, bench-spaced] } }
       - { id: pii.detect, parameters: {} }
     actions: { deny: true }
-default_guardrails: { input: [bench] }
 `;
+const onEachRequest = 'default_guardrails: { input: [bench] }\n';
 
 /** The first row with five native checks on every request. */
 export function guardedGatewayRow(nodeFlags: readonly string[] = []): Row {
@@ -44,7 +44,23 @@ export function guardedGatewayRow(nodeFlags: readonly string[] = []): Row {
       const folder = temporaryFolder('guarded-gateway');
       const key = randomBytes(24).toString('hex');
       return startGateway({ folder, core, nodeFlags, headers: { authorization: `Bearer ${key}` } }, (port) =>
-        fileText(port, staticText(upstream, key) + checks),
+        fileText(port, staticText(upstream, key) + guardrail + onEachRequest),
+      );
+    },
+  };
+}
+
+/** The first row with a second config, `checked`, which puts the same five checks on those requests that name it. */
+export function checkedGatewayRow(): Row {
+  return {
+    name: 'gateway, checked where asked for',
+    about: 'as the gateway of the file, with five native checks in a second config',
+    start: async (upstream, core) => {
+      const folder = temporaryFolder('checked-gateway');
+      const key = randomBytes(24).toString('hex');
+      const checked = { checked: ', input_guardrails: [bench]' };
+      return startGateway({ folder, core, nodeFlags: [], headers: { authorization: `Bearer ${key}` } }, (port) =>
+        fileText(port, staticText(upstream, key, checked) + guardrail),
       );
     },
   };
@@ -119,11 +135,15 @@ log: { level: info }
 ${more}`;
 }
 
-function staticText(upstream: string, key: string): string {
+/** @param more configs beside `bench`, each with what it adds to that */
+function staticText(upstream: string, key: string, more: Readonly<Record<string, string>> = {}): string {
   const sha256 = createHash('sha256').update(key).digest('hex');
+  const configs = Object.entries({ bench: '', ...more }).map(
+    ([name, added]) => `${name}: { provider: openai, api_key: test-key, custom_host: "${upstream}/v1"${added} }`,
+  );
   return `
 default_config: bench
-configs: { bench: { provider: openai, api_key: test-key, custom_host: "${upstream}/v1" } }
+configs: { ${configs.join(', ')} }
 keys: [ { name: bench, sha256: ${sha256} } ]
 `;
 }

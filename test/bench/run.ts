@@ -5,12 +5,14 @@ import { bareKoa } from './bare-koa.ts';
 import { checkCosts, renderCosts } from './checks.ts';
 import { direct } from './direct.ts';
 import { fullGatewayRow, gatewayRow, guardedGatewayRow, storedGatewayRow } from './gateway.ts';
+import { guardrailCosts } from './guardrails.ts';
 import { loadProgram } from './load.ts';
 import { measure, type Plan } from './measure.ts';
+import { renderNeighbours } from './neighbours.ts';
 import { nginxRow } from './nginx.ts';
 import { peer } from './peer.ts';
 import { canPin } from './programs.ts';
-import { promptCosts, renderPromptCosts } from './prompts.ts';
+import { promptCosts } from './prompts.ts';
 import { failures, renderTable } from './table.ts';
 import type { Scenario } from './traffic.ts';
 
@@ -22,6 +24,7 @@ const usage = `npm run bench -- [flags]
   --short            300 requests and 5 streams a row: proves that the bench runs
   --prompts          the cost of a saved prompt beside that of the same chat completion, and nothing else
   --checks           the cost of guardrail checks on a text of 10 KB, and nothing else
+  --guardrails       the cost of a request with five native checks beside that of the same without, and nothing else
   --profile FOLDER   writes a CPU profile of the gateway there
 `;
 
@@ -33,6 +36,7 @@ interface Flags {
   readonly short: boolean;
   readonly checks: boolean;
   readonly prompts: boolean;
+  readonly guardrails: boolean;
   readonly profile: string | undefined;
 }
 
@@ -53,11 +57,12 @@ async function run(flags: Flags): Promise<void> {
     process.stdout.write(`${renderCosts(await checkCosts(flags.short ? 5 : 300))}\n`);
     return;
   }
-  if (flags.prompts) {
+  const cores = pinned ? { proxy: 1, load: 0 } : { proxy: undefined, load: undefined };
+  if (flags.prompts || flags.guardrails) {
     const bound = flags.short ? { requests: 300 } : { seconds: flags.seconds };
-    const cores = pinned ? { proxy: 1, load: 0 } : { proxy: undefined, load: undefined };
-    const costs = await promptCosts({ bound, repeats: flags.short ? 1 : flags.repeats, cores });
-    process.stdout.write(`${renderPromptCosts(costs)}\n`);
+    const costsOf = flags.prompts ? promptCosts : guardrailCosts;
+    const costs = await costsOf({ bound, repeats: flags.short ? 1 : flags.repeats, cores });
+    process.stdout.write(`${renderNeighbours(costs)}\n`);
     return;
   }
   const profiling = flags.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', flags.profile];
@@ -76,7 +81,7 @@ async function run(flags: Flags): Promise<void> {
     scenarios: scenariosOf(flags.only),
     repeats: flags.short ? 1 : flags.repeats,
     bound: flags.short ? { requests: { json: 300, saturated: 5, spaced: 5 } } : { seconds: flags.seconds },
-    cores: pinned ? { proxy: 1, load: 0 } : { proxy: undefined, load: undefined },
+    cores,
     progress: (line) => void process.stderr.write(`${line}\n`),
   };
   const results = await measure(plan);
@@ -114,6 +119,7 @@ function readFlags(): Flags {
       short: { type: 'boolean', default: false },
       checks: { type: 'boolean', default: false },
       prompts: { type: 'boolean', default: false },
+      guardrails: { type: 'boolean', default: false },
       profile: { type: 'string' },
     },
   });
@@ -128,6 +134,7 @@ function readFlags(): Flags {
     short: values.short,
     checks: values.checks,
     prompts: values.prompts,
+    guardrails: values.guardrails,
     profile: values.profile,
   };
 }
