@@ -10,6 +10,7 @@ const idleMs = 10_000;
 
 const sdkFolder = join(import.meta.dirname, '..', '..', 'sdk');
 const guestSdk = join(sdkFolder, 'guest.ts');
+const types = join(sdkFolder, 'type-builders.ts');
 const leanTypes = join(sdkFolder, 'guest', 'type.ts');
 const readable = new Set(['.ts', '.mts', '.js', '.mjs', '.json']);
 
@@ -96,7 +97,8 @@ function resolver(root: string | undefined): Plugin {
 
 function ofSdk({ path, resolveDir }: OnResolveArgs): OnResolveResult {
   // Modules of the sdk do nothing when they are loaded: what is not used is left out whole.
-  return { path: path === 'typebox' ? leanTypes : resolve(resolveDir, path), sideEffects: false };
+  const file = resolve(resolveDir, path);
+  return { path: file === types ? leanTypes : file, sideEffects: false };
 }
 
 async function ofGuest({ path, resolveDir }: OnResolveArgs, root: string | undefined): Promise<OnResolveResult> {

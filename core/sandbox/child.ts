@@ -15,14 +15,15 @@ function send(message: FromChild): void {
   if (process.connected) process.send?.(message);
 }
 
-function start({ id, key, payload, timeoutMs }: ToChild & { type: 'run' }): void {
+function start(order: ToChild & { type: 'run' }): void {
+  const { id, key } = order;
   const program = programs.get(key);
   if (program === undefined) {
     send({ type: 'failed', id, fault: 'disturbed' });
     return;
   }
   owners.set(id, program);
-  void program.run(id, payload, timeoutMs).finally(() => owners.delete(id));
+  void program.run(order).finally(() => owners.delete(id));
   runs += 1;
   if (runs % runsBetweenLooks === 0 && process.memoryUsage.rss() > maxRss)
     send({ type: 'worn', why: 'it has grown too big' });

@@ -1,43 +1,39 @@
-import ivm from 'isolated-vm';
-import { guestScript, guestStart } from './guest-program.ts';
 import {
   childGraceMs,
+  cutMs,
   type Fault,
   type FromChild,
   loadMs,
-  maxArguments,
   maxCalls,
   maxLogLines,
   maxLogText,
   maxResult,
-  maxTexts,
+  quickMs,
+  type ToChild,
 } from './messages.ts';
+import { enterHere, leave, type Place, Places, type Posted } from './places.ts';
 
-const bounds = JSON.stringify({ maxResult, maxArguments, maxTexts, maxCalls, maxLogLines, maxLogText });
 /** What the harness writes around a result, or as an error. */
 const envelope = 8192;
-const stockSize = 8;
 /** Contexts are made in the pauses: while one is made, a run would wait for it. */
 const pauseMs = 1;
 /** An isolate that does not answer for so long is at work. */
 const idleAnswerMs = 40;
 
-/** One context, and the run that it serves; contexts serve once. */
-interface Place {
-  readonly context: ivm.Context;
-  readonly enter: ivm.Reference<(what: 'run' | 'answer', a: string, b?: number) => unknown>;
-  readonly holder: { run?: Run | undefined };
-}
-
 interface Run {
   readonly id: number;
   readonly endsAt: number;
-  place?: Place;
+  place?: Place | undefined;
+  /** When it was let into its place. */
+  beganAt: number;
   calls: number;
   lines: number;
+  cut: boolean;
   overdue: boolean;
   stopped: boolean;
-  fail: (why: unknown) => void;
+  /** Rejects with what `fail` is given. */
+  readonly broken: Promise<never>;
+  readonly fail: (why: unknown) => void;
 }
 
 /** A program in its isolate. The isolate is made on first use, and again after it had to be thrown away. */
@@ -46,9 +42,7 @@ export class GuestProgram {
   readonly #memoryMb: number;
   readonly #send: (message: FromChild) => void;
   readonly #runs = new Map<number, Run>();
-  #isolate: ivm.Isolate | undefined;
-  #script: Promise<ivm.Script> | undefined;
-  #stock: Place[] = [];
+  #places: Places | undefined;
   #refill: NodeJS.Timeout | undefined;
   #unloaded = false;
 
@@ -58,41 +52,31 @@ export class GuestProgram {
     this.#send = send;
   }
 
-  async run(id: number, payload: string, timeoutMs: number): Promise<void> {
-    const run: Run = {
-      id,
-      endsAt: performance.now() + timeoutMs,
-      calls: 0,
-      lines: 0,
-      overdue: false,
-      stopped: false,
-      fail: () => {},
-    };
-    const broken = new Promise<never>((_, reject) => {
-      run.fail = reject;
-    });
+  async run({ id, payload, timeoutMs, quick }: ToChild & { type: 'run' }): Promise<void> {
+    const { promise: broken, reject: fail } = Promise.withResolvers<never>();
+    const beganAt = performance.now();
+    const counts = { calls: 0, lines: 0, cut: false, overdue: false, stopped: false };
+    const run: Run = { id, endsAt: beganAt + timeoutMs, beganAt, ...counts, broken, fail };
     this.#runs.set(id, run);
     const timer = setTimeout(() => this.#overdue(run), timeoutMs + childGraceMs);
     try {
-      const place = this.#stock.pop() ?? (await Promise.race([this.#makePlace(), broken]));
-      run.place = place;
-      place.holder.run = run;
-      const result = await Promise.race([
-        place.enter.apply(undefined, ['run', payload], { timeout: timeoutMs, result: { promise: true, copy: true } }),
-        broken,
-      ]);
-      if (typeof result === 'string' && result.length <= maxResult + envelope) this.#send({ type: 'done', id, result });
+      const atOnce = quick ? this.#atOnce(run, payload) : undefined;
+      if (quick && atOnce === undefined) this.#send({ type: 'waits', id, cut: run.cut });
+      const result = atOnce ?? (await Promise.race([this.#inPool(run, payload), broken]));
+      if (typeof result === 'string' && result.length <= maxResult + envelope) this.#done(run, result);
       else this.#send({ type: 'failed', id, fault: 'broken', message: 'its result could not be read' });
     } catch (thrown) {
-      if (endedByEngine(thrown)) this.#dispose();
+      if (endedByEngine(thrown) || this.#places?.gone === true) this.#dispose();
       const message =
         thrown instanceof Error ? String(thrown.message).slice(0, maxLogText) : 'it threw what is no error';
       this.#send({ type: 'failed', id, fault: faultOf(thrown, run), message });
     } finally {
       clearTimeout(timer);
       this.#runs.delete(id);
-      if (run.place !== undefined) release(run.place);
-      this.#refillSoon();
+      if (run.place !== undefined) leave(run.place);
+      // Who waits in the pipe goes first.
+      if (quick) setImmediate(() => this.#refillOne());
+      else this.#refillSoon();
     }
   }
 
@@ -101,14 +85,11 @@ export class GuestProgram {
     const run = this.#runs.get(id);
     if (run?.place === undefined) return;
     // What the guest does with the answer is bounded by what is left of its time, as its first steps are.
-    const timeout = Math.max(1, Math.ceil(run.endsAt - performance.now()));
-    run.place.enter
-      .apply(undefined, ['answer', answer, call], { timeout, result: { copy: true } })
-      .catch((thrown: unknown) => {
-        // It may have given its result before, and gone on.
-        if (endedByEngine(thrown) && !this.#runs.has(id)) this.#dispose();
-        run.fail(thrown);
-      });
+    this.#places?.enter(run.place, ['answer', answer, call], leftMs(run)).catch((thrown: unknown) => {
+      // It may have given its result before, and gone on.
+      if (endedByEngine(thrown) && !this.#runs.has(id)) this.#dispose();
+      run.fail(thrown);
+    });
   }
 
   /** It gets a moment: what it does may be as good as done. */
@@ -125,27 +106,54 @@ export class GuestProgram {
     this.#dispose();
   }
 
-  #living(): { readonly isolate: ivm.Isolate; readonly script: Promise<ivm.Script> } {
-    if (this.#isolate === undefined || this.#isolate.isDisposed || this.#script === undefined) {
-      // V8 has lost control of the isolate: so may have the process.
-      const isolate = new ivm.Isolate({ memoryLimit: this.#memoryMb, onCatastrophicError: () => process.abort() });
-      this.#stock = [];
-      this.#isolate = isolate;
-      this.#script = isolate.compileScript(guestScript(this.#source), { filename: 'guest.js' });
+  /**
+   * In this thread and at once, if a context stands ready and nobody else uses the isolate. What the guest posts meanwhile this
+   * thread reads only afterwards: if the run is cut off, nothing has left the guest, and it can begin anew.
+   * @returns undefined: it was not, or it waits for something, or it was cut off
+   */
+  #atOnce(run: Run, payload: string): unknown {
+    const free = this.#runs.size === 1 && this.#places?.gone === false && this.#places.idle;
+    const place = free ? this.#places?.take() : undefined;
+    if (place === undefined) return undefined;
+    this.#let(run, place);
+    const timeoutMs = Math.min(cutMs, leftMs(run));
+    try {
+      return enterHere(place, 'quick', payload, timeoutMs) ?? enterHere(place, 'settled', '', timeoutMs);
+    } catch (thrown) {
+      if (!endedByEngine(thrown)) throw thrown;
+      leave(place);
+      run.place = undefined;
+      run.cut = true;
+      this.#dispose();
+      return undefined;
     }
-    return { isolate: this.#isolate, script: this.#script };
   }
 
-  async #makePlace(): Promise<Place> {
-    const { isolate, script } = this.#living();
-    const compiled = await script;
-    const context = await isolate.createContext();
-    const holder: Place['holder'] = {};
-    await compiled.run(context, { timeout: loadMs });
-    const post = new ivm.Callback((...posted: Posted) => this.#posted(holder.run, posted), { ignored: true });
-    const options = { timeout: loadMs, result: { reference: true } } as const;
-    const enter = (await context.evalClosure(guestStart, [post, bounds], options)) as Place['enter'];
-    return { context, enter, holder };
+  async #inPool(run: Run, payload: string): Promise<unknown> {
+    const places = this.#living();
+    if (run.place !== undefined) return places.enter(run.place, ['rest'], leftMs(run), run.broken);
+    const place = places.take() ?? (await places.make());
+    // It may have been given up meanwhile.
+    if (!this.#runs.has(run.id)) return leave(place);
+    this.#let(run, place);
+    return places.enter(place, ['run', payload], leftMs(run), run.broken);
+  }
+
+  #let(run: Run, place: Place): void {
+    run.place = place;
+    run.beganAt = performance.now();
+    place.owner.run = run.id;
+  }
+
+  #done({ id, beganAt, calls, lines }: Run, result: string): void {
+    const quick = calls === 0 && lines === 0 && performance.now() - beganAt < quickMs;
+    this.#send({ type: 'done', id, result, quick });
+  }
+
+  #living(): Places {
+    if (this.#places === undefined || this.#places.gone)
+      this.#places = new Places(this.#source, this.#memoryMb, (id, posted) => this.#posted(this.#runs.get(id), posted));
+    return this.#places;
   }
 
   #posted(run: Run | undefined, [kind, a, b, c]: Posted): void {
@@ -163,8 +171,8 @@ export class GuestProgram {
 
   /** A run that only waits is given up. One that is at work takes its isolate with it, and what shares that is told so. */
   async #overdue(run: Run): Promise<void> {
-    const isolate = this.#isolate;
-    const idle = isolate !== undefined && (await answersSoon(isolate));
+    const places = this.#places;
+    const idle = places !== undefined && !places.gone && (await answersSoon(places));
     if (!this.#runs.has(run.id)) return;
     run.overdue = !idle || !run.stopped;
     if (!idle) this.#giveUp('a run did not end in its time');
@@ -178,10 +186,8 @@ export class GuestProgram {
   }
 
   #dispose(): void {
-    const isolate = this.#isolate;
-    this.#isolate = undefined;
-    this.#stock = [];
-    if (isolate !== undefined && !isolate.isDisposed) isolate.dispose();
+    this.#places?.dispose();
+    this.#places = undefined;
   }
 
   #refillSoon(): void {
@@ -190,17 +196,17 @@ export class GuestProgram {
   }
 
   async #refillOne(): Promise<void> {
-    const wanted = Math.min(stockSize, this.#memoryMb / 4);
-    const isolate = this.#isolate;
-    if (this.#unloaded || this.#runs.size > 0 || isolate === undefined || isolate.isDisposed) return;
-    if (this.#stock.length >= wanted) return;
+    const places = this.#places;
+    if (this.#unloaded || this.#runs.size > 0 || places === undefined || places.gone || places.full) return;
     const guard = setTimeout(() => this.#giveUp('a program did not get ready in its time'), loadMs + childGraceMs);
-    // What is wrong with it, the next run finds out and says.
-    const place = await this.#makePlace().catch(() => undefined);
-    clearTimeout(guard);
-    if (place === undefined || this.#isolate !== isolate) return;
-    this.#stock.push(place);
-    this.#refillSoon();
+    try {
+      await places.fill();
+      if (this.#places === places) this.#refillSoon();
+    } catch {
+      // What is wrong with it, the next run finds out and says.
+    } finally {
+      clearTimeout(guard);
+    }
   }
 }
 
@@ -217,18 +223,15 @@ function faultOf(thrown: unknown, run: Run): Fault {
   return /disposed|abandoned|released/.test(message) ? 'disturbed' : 'broken';
 }
 
-type Posted = [kind: 'call' | 'log', a: number | string, b: string, c?: string];
-
-async function answersSoon(isolate: ivm.Isolate): Promise<boolean> {
-  const answered = isolate.getHeapStatistics().then(
+async function answersSoon(places: Places): Promise<boolean> {
+  const answered = places.answers().then(
     () => true,
     () => false,
   );
   return Promise.race([answered, new Promise<boolean>((done) => setTimeout(done, idleAnswerMs, false))]);
 }
 
-function release({ enter, context, holder }: Place): void {
-  holder.run = undefined;
-  enter.release();
-  context.release();
+/** At least one millisecond: none would be no bound. */
+function leftMs({ endsAt }: Run): number {
+  return Math.max(1, Math.ceil(endsAt - performance.now()));
 }

@@ -8,6 +8,8 @@ export type ToChild =
       readonly key: string;
       readonly payload: string;
       readonly timeoutMs: number;
+      /** It is expected to be over soon: it may take the process's own thread. */
+      readonly quick: boolean;
     }
   /** Nobody waits for the run any more. */
   | { readonly type: 'stop'; readonly id: number }
@@ -15,7 +17,10 @@ export type ToChild =
 
 export type FromChild =
   | { readonly type: 'ready' }
-  | { readonly type: 'done'; readonly id: number; readonly result: string }
+  /** `quick`: it took little time, and needed nobody. */
+  | { readonly type: 'done'; readonly id: number; readonly result: string; readonly quick: boolean }
+  /** A quick run gives the process's own thread back without a result; `cut`: it had to, and begins anew. */
+  | { readonly type: 'waits'; readonly id: number; readonly cut: boolean }
   | { readonly type: 'failed'; readonly id: number; readonly fault: Fault; readonly message?: string }
   | { readonly type: 'call'; readonly id: number; readonly call: number; readonly name: string; readonly args: string }
   | { readonly type: 'log'; readonly id: number; readonly level: string; readonly text: string }
@@ -39,6 +44,13 @@ export const maxLogLines = 20;
 export const maxLogText = 1024;
 /** How long the top level of a program may run each time it is made ready. */
 export const loadMs = 1000;
+/** What a quick run may take of the time of the process's own thread; and how little makes the next ones quick. */
+export const cutMs = 20;
+export const quickMs = 5;
+/** A quick run that the process says nothing about for so long cannot be cut off: the process is stuck in it. */
+export const stuckMs = 250;
+/** The longest payload of a quick run, in characters: nothing cuts off what reads it. */
+export const maxQuickPayload = 256 * 1024;
 /** After a run's time: what the sandbox's process may take to end it, and then what the gateway waits before it kills that. */
 export const childGraceMs = 50;
 export const parentGraceMs = 150;

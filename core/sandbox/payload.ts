@@ -14,14 +14,15 @@ export interface Order {
 }
 
 /**
- * What a guest is given, as JSON. Texts stand in it once, however many members show them; `inputOf` in the harness is the
- * reverse.
+ * What a guest is given: a line of JSON, and then the texts as they are, for to write and read long ones as JSON takes most of
+ * the time. Each stands in it once, however many members show it; `unpackInput` is the reverse.
  * @throws GatewayError `check_failed` when there is too much
  */
 export function payloadOf({ step, check, config = null, credentials = {}, now = 0, input }: Order): string {
   const head = `{"step":"${step}","check":${JSON.stringify(check ?? '')},"now":${now},"credentials":${JSON.stringify(credentials)}`;
-  const rest = input === undefined ? '' : `,"input":${JSON.stringify(packed(input))}`;
-  const payload = `${head},"config":${configText(config)}${rest}}`;
+  const { strings, ...rest } = input === undefined ? { strings: [] } : packed(input);
+  const inputText = input === undefined ? '' : `,"input":${JSON.stringify(rest)}`;
+  const payload = `${head},"config":${configText(config)}${inputText}}\n${strings.join('')}`;
   if (payload.length <= maxPayload) return payload;
   throw new GatewayError('check_failed', 'The request is too large to be checked in the sandbox: 8 MiB are accepted.');
 }
@@ -55,6 +56,7 @@ function packed(input: CheckInput) {
     content: placeOrJoined(input.content),
     prompt: place(input.prompt),
     strings,
+    lengths: strings.map(({ length }) => length),
     reply: input.reply,
     organisationId: input.organisationId,
     workspaceId: input.workspaceId,

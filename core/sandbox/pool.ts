@@ -1,4 +1,5 @@
 import type { Log } from 'portcullis/sdk';
+import { Paces } from './paces.ts';
 import { SandboxProcess } from './process.ts';
 
 const firstBackoffMs = 100;
@@ -12,6 +13,8 @@ export class ProcessPool {
   readonly #now: () => number;
   /** Each with the time of its start. */
   readonly #all = new Map<SandboxProcess, number>();
+  /** What programs have proved outlasts the process in which they did. */
+  readonly #paces = new Paces();
   #serving: SandboxProcess | undefined;
   #spare: SandboxProcess | undefined;
   #failures = 0;
@@ -59,7 +62,7 @@ export class ProcessPool {
   }
 
   #start(): SandboxProcess {
-    const process = new SandboxProcess({
+    const process = new SandboxProcess(this.#paces, {
       onWorn: (why) => this.#replace(process, why),
       onOverdue: () => this.#passOver(process),
       onGone: () => this.#gone(process),

@@ -1,8 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, sep } from 'node:path';
-import { type Fault, type FromChild, parentGraceMs, type ToChild } from './messages.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { childFlags } from './child-flags.ts';
+import { LoadedPrograms } from './loaded.ts';
+import { type Fault, type FromChild, maxQuickPayload, parentGraceMs, stuckMs, type ToChild } from './messages.ts';
+import type { Paces } from './paces.ts';
 
 /** How a run ended: with a result, with a fault, or with the process that another run took down. */
 export type Ended =
@@ -25,24 +27,19 @@ export interface Job {
 interface Running {
   readonly job: Job;
   readonly end: (ended: Ended) => void;
+  /** By `performance.now()`. */
+  readonly sentAt: number;
   timer: NodeJS.Timeout;
   overdue: boolean;
-}
-
-interface Loaded {
-  readonly memoryMb: number;
-  runs: number;
 }
 
 const longestStartMs = 10_000;
 /** Of the grace, the part that waits for what may stand in the pipe already. */
 const lastLookMs = 25;
-/** Memory of all programs that stay loaded though none of their runs is under way. */
-const maxLoadedMb = 512;
-const maxLoaded = 64;
+/** A quick run that is not over so long after it was sent holds up what came after it. */
+const heldUpMs = 50;
 
-const here = import.meta.dirname;
-const program = join(here, 'child.ts');
+const program = join(import.meta.dirname, 'child.ts');
 
 export interface ProcessEvents {
   /** It should take no more runs, and is to be retired. */
@@ -57,8 +54,11 @@ export class SandboxProcess {
   readonly #ready: Promise<boolean>;
   readonly #child: ChildProcess;
   readonly #running = new Map<number, Running>();
-  readonly #loaded = new Map<string, Loaded>();
+  readonly #loaded = new LoadedPrograms((message) => this.#send(message));
+  readonly #paces: Paces;
   readonly #events: ProcessEvents;
+  /** The run that has the child's own thread, or waits for it in the pipe: one at a time, so that it is known who holds it up. */
+  #quick: Running | undefined;
   #nextId = 1;
   #waiting = 0;
   #retired = false;
@@ -66,13 +66,14 @@ export class SandboxProcess {
   #gone = false;
   #up = false;
 
-  constructor(events: ProcessEvents) {
+  constructor(paces: Paces, events: ProcessEvents) {
+    this.#paces = paces;
     this.#events = events;
     this.#child = fork(program, [], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: { LIBC: existsSync('/etc/alpine-release') ? 'musl' : 'glibc' },
-      execArgv: [...flags()],
+      execArgv: [...childFlags()],
     });
     this.#child.unref();
     this.#child.channel?.unref();
@@ -134,20 +135,22 @@ export class SandboxProcess {
     if (this.#gone) return Promise.resolve({ fault: 'lost' });
     const id = this.#nextId;
     this.#nextId += 1;
-    this.#load(job).runs += 1;
+    this.#loaded.enter(job);
     return new Promise((resolve) => {
       const end = (ended: Ended) => {
         if (!this.#running.delete(id)) return;
+        if (this.#quick === running) this.#quick = undefined;
         clearTimeout(running.timer);
         job.signal?.removeEventListener('abort', stop);
-        const loaded = this.#loaded.get(job.key);
-        if (loaded !== undefined) loaded.runs -= 1;
+        this.#loaded.leave(job.key);
         this.#letGo();
         if (this.#retired && this.#running.size === 0) this.kill();
         resolve(ended);
       };
+      const quick = this.#quick === undefined && job.payload.length <= maxQuickPayload && this.#paces.isQuick(job.key);
       const waitMs = job.timeoutMs + parentGraceMs - lastLookMs;
-      const running: Running = { job, end, overdue: false, timer: setTimeout(() => this.#lastLook(running), waitMs) };
+      const timer = setTimeout(() => this.#lastLook(running), quick ? Math.min(waitMs, stuckMs) : waitMs);
+      const running: Running = { job, end, sentAt: performance.now(), timer, overdue: false };
       const stop = () => {
         this.#send({ type: 'stop', id });
         clearTimeout(running.timer);
@@ -156,7 +159,8 @@ export class SandboxProcess {
       job.signal?.addEventListener('abort', stop, { once: true });
       this.#hold();
       this.#running.set(id, running);
-      this.#send({ type: 'run', id, key: job.key, payload: job.payload, timeoutMs: job.timeoutMs });
+      if (quick) this.#quick = running;
+      this.#send({ type: 'run', id, key: job.key, payload: job.payload, timeoutMs: job.timeoutMs, quick });
     });
   }
 
@@ -187,32 +191,6 @@ export class SandboxProcess {
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
-  #load({ key, source, memoryMb }: Job): Loaded {
-    const known = this.#loaded.get(key);
-    if (known !== undefined) {
-      this.#loaded.delete(key);
-      this.#loaded.set(key, known);
-      return known;
-    }
-    this.#makeRoom(memoryMb);
-    const loaded = { memoryMb, runs: 0 };
-    this.#loaded.set(key, loaded);
-    this.#send({ type: 'load', key, source, memoryMb });
-    return loaded;
-  }
-
-  /** Unloads what has been unused for longest. */
-  #makeRoom(memoryMb: number): void {
-    let total = [...this.#loaded.values()].reduce((sum, loaded) => sum + loaded.memoryMb, memoryMb);
-    for (const [key, loaded] of this.#loaded) {
-      if (total <= maxLoadedMb && this.#loaded.size < maxLoaded) return;
-      if (loaded.runs > 0) continue;
-      this.#loaded.delete(key);
-      this.#send({ type: 'unload', key });
-      total -= loaded.memoryMb;
-    }
-  }
-
   #receive(message: FromChild): void {
     if (message.type === 'worn') this.#events.onWorn(message.why);
     if (message.type === 'worn' || message.type === 'ready') return;
@@ -220,7 +198,12 @@ export class SandboxProcess {
     if (running === undefined) return;
     switch (message.type) {
       case 'done':
+        this.#paces.ended(running.job.key, message.quick);
         running.end({ result: message.result });
+        return;
+      case 'waits':
+        if (message.cut) this.#paces.failed(running.job.key, 'cut');
+        this.#released(running);
         return;
       case 'failed':
         running.end(message);
@@ -238,13 +221,35 @@ export class SandboxProcess {
     }
   }
 
+  /** It goes on as others do. */
+  #released(running: Running): void {
+    if (this.#quick !== running) return;
+    this.#quick = undefined;
+    if (running.job.signal?.aborted === true) return;
+    clearTimeout(running.timer);
+    const endsAt = running.sentAt + running.job.timeoutMs + parentGraceMs - lastLookMs;
+    running.timer = setTimeout(() => this.#lastLook(running), Math.max(0, endsAt - performance.now()));
+  }
+
   /** When the gateway itself was late, the result may have come before this timer: it gets a moment to be read. */
   #lastLook(running: Running): void {
     running.timer = setTimeout(() => {
-      running.overdue = true;
+      this.#blame(running);
       this.#events.onOverdue();
       this.kill();
     }, lastLookMs);
+  }
+
+  /** Who holds up the process has escaped its cut-off: others are not to blame, and it begins anew if its time is not over. */
+  #blame(late: Running): void {
+    const quick = this.#quick;
+    const ageMs = quick === undefined ? 0 : performance.now() - quick.sentAt;
+    if (quick === undefined || ageMs < heldUpMs) {
+      late.overdue = true;
+      return;
+    }
+    this.#paces.failed(quick.job.key, 'stuck');
+    quick.overdue = ageMs >= quick.job.timeoutMs || quick.job.signal?.aborted === true;
   }
 
   /** Somebody waits for it: until then, Node may not end. */
@@ -264,27 +269,4 @@ export class SandboxProcess {
     for (const { overdue, end } of [...this.#running.values()]) end({ fault: overdue ? 'killed' : 'lost' });
     this.#events.onGone();
   }
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-}
-
-/** Nothing of the file system but the sandbox's own files; an environment of nothing; little memory beside the isolates'. */
-function flags(): readonly string[] {
-  const require = createRequire(import.meta.url);
-  const native = require.resolve('isolated-vm/package.json');
-  const loader = createRequire(native).resolve('node-gyp-build/package.json');
-  // Where all packages stand behind a link, Node looks at the link itself; that may be granted as a whole folder only.
-  const links = (require.resolve.paths('isolated-vm') ?? []).filter(isLink);
-  const folders = [here, dirname(native), dirname(loader)].flatMap((folder) => [folder, realpathSync(folder)]);
-  const files = [join(here, '..', '..', 'package.json')];
-  return [
-    '--no-node-snapshot',
-    '--permission',
-    '--allow-addons',
-    '--max-old-space-size=128',
-    ...[...new Set([...folders, ...links])].map((folder) => `--allow-fs-read=${folder}${sep}`),
-    ...files.map((file) => `--allow-fs-read=${file}`),
-  ];
 }

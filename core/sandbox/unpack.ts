@@ -1,0 +1,37 @@
+type Unknowns = Record<string, unknown>;
+
+/**
+ * The input of a check as `payloadOf` has packed it: each text has come once, its length in a list. Runs inside the isolate, so
+ * it may refer to nothing outside itself.
+ * @param sliced a part of the texts, which stand one behind the other
+ */
+export function unpackInput(packed: Unknowns, sliced: (start: number, end: number) => string): Unknowns {
+  const strings: string[] = [];
+  let end = 0;
+  for (const length of packed.lengths as readonly number[]) {
+    strings[strings.length] = sliced(end, end + length);
+    end += length;
+  }
+  const texts: unknown[] = [];
+  let joined = '';
+  for (const [role, kind, message, at] of packed.texts as readonly (readonly [string, string, number, number])[]) {
+    const text = strings[at] ?? '';
+    joined += texts.length === 0 ? text : `\n${text}`;
+    texts[texts.length] = { index: texts.length, role, kind, message, text };
+  }
+  const turns: unknown[] = [];
+  for (const [role, at] of packed.turns as readonly (readonly [string, number])[])
+    turns[turns.length] = { role, text: strings[at] };
+  const textAt = (at: unknown) => (at === -1 ? joined : strings[at as number]);
+  return {
+    ...(packed.rest as Unknowns),
+    texts,
+    text: textAt(packed.text),
+    content: textAt(packed.content),
+    turns,
+    prompt: textAt(packed.prompt),
+    reply: packed.reply,
+    organisationId: packed.organisationId,
+    workspaceId: packed.workspaceId,
+  };
+}
