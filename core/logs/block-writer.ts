@@ -1,8 +1,9 @@
 import type { LogBodies, LogEntry } from 'portcullis/sdk';
+import { SharedPlaces, sharedOf } from './alike.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { hourMs } from './engine.ts';
-import { type Head, lineEnd, type PackedBlock } from './packed-batch.ts';
-import { rowLine } from './row-line.ts';
+import type { Head, PackedBlock } from './packed-batch.ts';
+import { detailLine, indexLine } from './row-line.ts';
 
 /** Of the bodies of a block, about: one request more may follow. */
 const mostBodyBytes = 1_048_576;
@@ -16,8 +17,10 @@ const mostKeptBytes = 8 * 1024 * 1024;
  */
 export class BlockWriter {
   readonly #rows = new ByteWriter(firstBytes);
+  readonly #details = new ByteWriter(firstBytes);
   readonly #bodies = new ByteWriter(firstBytes);
   readonly #heads = new ByteWriter(firstBytes);
+  readonly #shared = new SharedPlaces();
   #bodied: boolean[] = [];
   #hour = 0;
   #lastAt = Number.NEGATIVE_INFINITY;
@@ -32,15 +35,16 @@ export class BlockWriter {
    * @returns how many bytes it takes
    */
   add({ row, bodies }: LogEntry, withBodies: boolean): number {
-    const line = rowLine(row);
     const { createdAt } = row;
+    const known = this.#shared.find(row);
+    const shared = known ?? sharedOf(row);
+    const line = indexLine(row, shared);
+    const detail = detailLine(row);
     const before = this.#size();
-    this.#rows.text(line);
-    this.#rows.text(lineEnd);
-    if (withBodies) {
-      if (bodies !== undefined) this.#heads.text(JSON.stringify(this.#put(bodies)));
-      this.#heads.text(lineEnd);
-    }
+    this.#rows.line(line);
+    this.#details.line(detail);
+    if (typeof shared !== 'number') this.#shared.keep(shared, this.#bodied.length);
+    if (withBodies) this.#heads.line(bodies === undefined ? '' : JSON.stringify(this.#put(bodies)));
     if (this.#bodied.length === 0) this.#hour = hourOf(createdAt);
     this.#bodied.push(bodies !== undefined);
     this.#lastAt = Math.max(this.#lastAt, createdAt);
@@ -49,12 +53,15 @@ export class BlockWriter {
 
   /** The block as it is now; nothing is added any more before it is cleared. */
   packed(): PackedBlock {
+    const detailsAt = this.#rows.length;
+    this.#rows.copy(this.#details.written());
     const headsAt = this.#bodies.length;
     if (headsAt > 0 || this.#heads.length > this.#bodied.length) this.#bodies.copy(this.#heads.written());
     return {
       lastAt: this.#lastAt,
       bodied: this.#bodied,
       rows: this.#rows.written(),
+      detailsAt,
       bodies: this.#bodies.written(),
       headsAt,
     };
@@ -62,15 +69,16 @@ export class BlockWriter {
 
   /** Makes it an empty block again. Gives whether it is worth keeping. */
   clear(): boolean {
-    const writers = [this.#rows, this.#bodies, this.#heads];
+    const writers = [this.#rows, this.#details, this.#bodies, this.#heads];
     for (const writer of writers) writer.clear();
+    this.#shared.clear();
     this.#bodied = [];
     this.#lastAt = Number.NEGATIVE_INFINITY;
     return writers.every(({ capacity }) => capacity <= mostKeptBytes);
   }
 
   #size(): number {
-    return this.#rows.length + this.#bodies.length + this.#heads.length;
+    return this.#rows.length + this.#details.length + this.#bodies.length + this.#heads.length;
   }
 
   #put({ request, response, truncated }: LogBodies): Head {

@@ -1,3 +1,5 @@
+const lineBreak = 0x0a;
+
 /** Bytes that are put one behind the other into memory that all threads see, and that grows as it must. */
 export class ByteWriter {
   #bytes: Buffer<SharedArrayBuffer>;
@@ -22,6 +24,13 @@ export class ByteWriter {
     const written = this.#bytes.write(text, this.#length);
     this.#length += written;
     return written;
+  }
+
+  /** Puts a text in that has no line breaks, and ends its line. */
+  line(text: string): void {
+    this.text(text);
+    this.#reserve(1);
+    this.#bytes[this.#length++] = lineBreak;
   }
 
   /** Puts bytes in. Gives how many there were. */

@@ -1,146 +1,128 @@
-import { type Attempt, compact, type LogRow, type Timings } from 'portcullis/sdk';
+import type { LogRow } from 'portcullis/sdk';
+import type { Shared } from './alike.ts';
+import { attemptsOf, type FlatAttempt, type FlatTimings, flatAttempt, flatTimings, timingsOf } from './flat-parts.ts';
 
-/** A request as a list of values: half the work, and half the bytes, of the same with names. New ones go to the end. */
-type Flat = readonly [...unknown[]];
+/** Of a request, what a store looks it up and sums it by: what it shares with others, and its own. */
+export interface IndexedRow extends Pick<LogRow, OwnField> {
+  /** The same object for all that share it in a block. */
+  readonly shared: Shared;
+}
 
-const fields = [
-  'id',
-  'organisationId',
-  'workspaceId',
-  'createdAt',
-  'traceId',
-  'spanId',
-  'parentSpanId',
-  'spanName',
-  'method',
-  'path',
-  'endpoint',
-  'status',
-  'error',
-  'provider',
-  'model',
-  'requestedModel',
-  'providerSlug',
-  'keyId',
-  'userId',
-  'configId',
-  'configSlug',
-  'promptId',
-  'promptSlug',
-  'target',
-  'inputTokens',
-  'outputTokens',
-  'totalTokens',
-  'cacheReadTokens',
-  'cacheWriteTokens',
-  'reasoningTokens',
-  'usageSource',
-  'costNanoUsd',
-  'savedNanoUsd',
-  'stream',
-  'retries',
-  'fallback',
-  'cacheStatus',
-  'durationMs',
-  'user',
-  'source',
-  'metadata',
-  'guardrails',
-  'timings',
-  'attempts',
-  'promptVersion',
-] as const satisfies readonly (keyof LogRow)[];
+export type OwnField =
+  | 'id'
+  | 'createdAt'
+  | 'traceId'
+  | 'spanId'
+  | 'totalTokens'
+  | 'inputTokens'
+  | 'outputTokens'
+  | 'costNanoUsd'
+  | 'savedNanoUsd'
+  | 'durationMs'
+  | 'user'
+  | 'metadata';
 
-/** A request as one line of JSON. Written out: it is made on the serving loop, and a loop over names takes as long as the JSON. */
-export function rowLine(row: LogRow): string {
-  const { timings: spent, attempts } = row;
+/** A trace that is named as its request, as one is that nobody has named. */
+const sameAsId = 0;
+
+/**
+ * What a store looks a request up by, as a line of JSON: values without names are half the work.
+ * @param shared what it shares with others, or the place of the request in whose line that stands
+ */
+export function indexLine(row: LogRow, shared: Shared | number): string {
   return JSON.stringify([
+    typeof shared === 'number' ? shared : [shared],
     row.id,
-    row.organisationId,
-    row.workspaceId,
     row.createdAt,
-    row.traceId,
+    row.traceId === row.id ? sameAsId : row.traceId,
     row.spanId,
-    row.parentSpanId,
-    row.spanName,
-    row.method,
-    row.path,
-    row.endpoint,
-    row.status,
-    row.error,
-    row.provider,
-    row.model,
-    row.requestedModel,
-    row.providerSlug,
-    row.keyId,
-    row.userId,
-    row.configId,
-    row.configSlug,
-    row.promptId,
-    row.promptSlug,
-    row.target,
+    row.totalTokens,
     row.inputTokens,
     row.outputTokens,
-    row.totalTokens,
-    row.cacheReadTokens,
-    row.cacheWriteTokens,
-    row.reasoningTokens,
-    row.usageSource,
     row.costNanoUsd,
     row.savedNanoUsd,
-    row.stream,
-    row.retries,
-    row.fallback,
-    row.cacheStatus,
     row.durationMs,
     row.user,
-    row.source,
     row.metadata,
-    row.guardrails,
-    [
-      spent.parse,
-      spent.prepare,
-      spent.guardrailsBefore,
-      spent.cache,
-      spent.upstream,
-      spent.guardrailsAfter,
-      spent.firstByte,
-    ],
-    attempts.map(flatAttempt),
-    row.promptVersion,
   ]);
 }
 
-/** The request of a line. */
-export function rowOfLine(line: string): LogRow {
-  const flat = JSON.parse(line) as Flat;
-  const row: Record<string, unknown> = {};
-  for (let place = 0; place < fields.length; place++) row[fields[place] as string] = flat[place] ?? null;
-  row.timings = timingsOf(row.timings as FlatTimings);
-  row.attempts = (row.attempts as FlatAttempt[]).map(attemptOf);
-  return row as unknown as LogRow;
+/** What is only shown of it, as another line: a store that writes it need not understand it. New values go to the end. */
+export function detailLine(row: LogRow): string {
+  return JSON.stringify([
+    row.parentSpanId,
+    row.spanName,
+    row.cacheReadTokens,
+    row.cacheWriteTokens,
+    row.reasoningTokens,
+    flatTimings(row.timings),
+    row.attempts.map(flatAttempt),
+    row.guardrails,
+  ]);
 }
 
-type FlatTimings = readonly [number, number, number, number, number, number, number | null];
-type FlatAttempt = readonly [string, string | null, number, number, number, string | null];
+type Flat = readonly [
+  shared: readonly [Shared] | number,
+  id: string,
+  createdAt: number,
+  traceId: string | typeof sameAsId,
+  spanId: string,
+  totalTokens: number | null,
+  inputTokens: number | null,
+  outputTokens: number | null,
+  costNanoUsd: number | null,
+  savedNanoUsd: number | null,
+  durationMs: number,
+  user: string | null,
+  metadata: LogRow['metadata'],
+];
 
-function timingsOf([parse, prepare, guardrailsBefore, cache, upstream, guardrailsAfter, first]: FlatTimings): Timings {
+/** @param sharedAt gives what stands in the line of another request */
+export function indexedRow(line: string, sharedAt: (place: number) => Shared): IndexedRow {
+  const flat = JSON.parse(line) as Flat;
+  const [shared, id, createdAt, traceId, spanId] = flat;
   return {
-    parse,
-    prepare,
-    guardrailsBefore,
-    cache,
-    upstream,
-    guardrailsAfter,
-    ...((first === null ? {} : { firstByte: first }) as Pick<Timings, 'firstByte'>),
+    shared: typeof shared === 'number' ? sharedAt(shared) : shared[0],
+    id,
+    createdAt,
+    traceId: traceId === sameAsId ? id : traceId,
+    spanId,
+    totalTokens: flat[5],
+    inputTokens: flat[6],
+    outputTokens: flat[7],
+    costNanoUsd: flat[8],
+    savedNanoUsd: flat[9],
+    durationMs: flat[10],
+    user: flat[11],
+    metadata: flat[12],
   };
 }
 
-function flatAttempt({ target, provider, status, startedAt, durationMs, error }: Attempt): unknown[] {
-  return [target, provider, status, startedAt, durationMs, error];
-}
+type FlatDetail = readonly [
+  parentSpanId: string | null,
+  spanName: string | null,
+  cacheReadTokens: number | null,
+  cacheWriteTokens: number | null,
+  reasoningTokens: number | null,
+  timings: FlatTimings,
+  attempts: readonly FlatAttempt[],
+  guardrails: LogRow['guardrails'],
+];
 
-function attemptOf([target, provider, status, startedAt, durationMs, error]: FlatAttempt): Attempt {
-  const optional = compact({ provider: provider ?? undefined, error: error ?? undefined });
-  return { target, ...optional, status, startedAt, durationMs } as Attempt;
+/** The whole request, of both of its lines. */
+export function wholeRow({ shared, ...own }: IndexedRow, detail: string): LogRow {
+  const [parentSpanId, spanName, cacheReadTokens, cacheWriteTokens, reasoningTokens, timings, attempts, guardrails] =
+    JSON.parse(detail) as FlatDetail;
+  return {
+    ...shared,
+    ...own,
+    parentSpanId,
+    spanName,
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens,
+    timings: timingsOf(timings),
+    attempts: attemptsOf(attempts),
+    guardrails,
+  };
 }

@@ -60,7 +60,7 @@ function loaded(value: unknown, type: LogColumn['type']): unknown {
 }
 
 /** Names and values of the metadata within their bounds, as they are looked for. */
-export function metadataPairs({ metadata }: LogRow): readonly (readonly [string, string])[] {
+export function metadataPairs({ metadata }: Pick<LogRow, 'metadata'>): readonly (readonly [string, string])[] {
   const pairs = new Map<string, string>();
   for (const name in metadata) {
     pairs.set(clip(name, metadataNameLength), clip(String(metadata[name]), metadataValueLength));

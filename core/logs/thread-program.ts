@@ -1,5 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { compact, GatewayError, type Log, type LogFields } from 'portcullis/sdk';
+import type { Log, LogFields } from 'portcullis/sdk';
+import { GatewayError } from 'portcullis/sdk/errors';
+import { compact } from 'portcullis/sdk/json';
 import type { Answer, Call, ThreadData, ThreadError } from './messages.ts';
 
 /** A thread of the logs: it opens what it needs when it is first asked, and again when that failed. */

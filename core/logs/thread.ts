@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, GatewayError, type JsonObject, type Log } from 'portcullis/sdk';
+import { threadEnvironment } from '../thread-environment.ts';
 import type { Answer, ThreadData, ThreadError } from './messages.ts';
 
 interface Pending {
@@ -62,7 +63,7 @@ export class LogThread {
     const worker = new Worker(program, {
       workerData: this.#data,
       name: `logs-${this.#data.role}`,
-      env: {},
+      env: threadEnvironment(),
       resourceLimits,
     });
     // A gateway that is done does not stay for its logs: who owns them closes them.

@@ -1,4 +1,4 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { LogBodies, LogEntry } from 'portcullis/sdk';
 import { bodiesIn, type PackedBlock, rowLines } from '../packed-batch.ts';
 import { marks, pieces, type Sql } from './sql.ts';
@@ -12,11 +12,10 @@ const maxOutputLength = 64 * 1024 * 1024;
 
 /** Keeps the block. Gives its number. */
 export function addBlock(sql: Sql, { rows, bodies, headsAt, lastAt }: PackedBlock): Promise<number> {
-  const packed = bodies.length === 0 ? null : zstdCompressSync(bodies, { chunkSize });
   return sql.add(
     'log_blocks',
     ['last_at', 'packed_rows', 'packed_bodies', 'heads_at'],
-    [Math.ceil(lastAt), zstdCompressSync(rows, { chunkSize }), packed, headsAt],
+    [Math.ceil(lastAt), pack(rows), bodies.length === 0 ? null : pack(bodies), headsAt],
   );
 }
 
@@ -47,6 +46,12 @@ export async function readPlaces(
     }
   }
   return entries;
+}
+
+/** At the lowest level, which takes half the time of the standard one, and a twentieth more room. */
+function pack(bytes: Uint8Array): Uint8Array {
+  const params = { [constants.ZSTD_c_compressionLevel]: 1 };
+  return zstdCompressSync(bytes, { chunkSize, pledgedSrcSize: bytes.length, params });
 }
 
 function unpack(packed: unknown): Uint8Array {

@@ -1,4 +1,5 @@
-import { type AggregateQuery, GatewayError, type LogDimension, type LogFilter, type LogMeasure } from 'portcullis/sdk';
+import type { AggregateQuery, LogDimension, LogFilter, LogMeasure } from 'portcullis/sdk';
+import { GatewayError } from 'portcullis/sdk/errors';
 import { metadataNameLength, metadataValueLength } from '../columns.ts';
 import { dayMs, hourMs } from '../engine.ts';
 import { clip } from '../rows.ts';

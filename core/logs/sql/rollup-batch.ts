@@ -1,14 +1,18 @@
-import type { LogRow } from 'portcullis/sdk';
+import type { IndexedRow } from '../row-line.ts';
 import { encodeSketch, mergeEncoded } from '../sketch.ts';
-import { daysOf, groupsOfRows, type RollupGroup } from './rollup-groups.ts';
+import { daysOf, HourGroups, type RollupGroup } from './rollup-groups.ts';
 import { groupColumns, type Rollup, rollups, sumNames, tableOf } from './rollups.ts';
 import { marks, pieces, type Sql } from './sql.ts';
 
 const lookups = 400;
 
 /** Adds requests to the hours and days that they fall into; part of the transaction that writes the requests. */
-export async function addToRollups(sql: Sql, rows: readonly LogRow[]): Promise<void> {
-  for (const rollup of Object.values<Rollup>(rollups)) await addGroups(sql, rollup, groupsOfRows(rollup, rows));
+export async function addToRollups(sql: Sql, rows: readonly IndexedRow[]): Promise<void> {
+  for (const rollup of Object.values<Rollup>(rollups)) {
+    const hours = new HourGroups(rollup);
+    hours.add(rows);
+    await addGroups(sql, rollup, hours.groups);
+  }
 }
 
 /** Adds groups of hours, each given once, to their hours and days. */

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import type { LogRow } from 'portcullis/sdk';
+import type { Shared } from '../alike.ts';
 import { dayMs, hourMs } from '../engine.ts';
+import type { IndexedRow } from '../row-line.ts';
 import { clip, metadataPairs, type Stored } from '../rows.ts';
 import { addToSketch, type Sketch, sketchBucket } from '../sketch.ts';
-import { dimensions, type Rollup, type Sum, sumNames } from './rollups.ts';
+import { type Dimension, dimensions, type Rollup, type Sum, sumNames } from './rollups.ts';
 
 /** Requests of one slot, an hour or a day, that a rollup counts together. */
 export interface RollupGroup {
@@ -32,16 +33,56 @@ export function emptyGroup(organisationId: string, slot: number, of: readonly St
   };
 }
 
-/** The groups of requests by the hour. */
-export function groupsOfRows(rollup: Rollup, rows: readonly LogRow[]): readonly RollupGroup[] {
-  const groups = new Map<string, RollupGroup>();
-  for (const row of rows) {
-    const own = rollup.by.map((dimension) => groupValue(row, dimension));
-    for (const of of rollup.ofMetadata ? metadataPairs(row).map((pair) => [...own, ...pair]) : [own]) {
-      addRow(groupOf(groups, row, of), row);
+/** Requests by the hour, as a rollup counts them together. */
+export class HourGroups {
+  readonly #rollup: Rollup;
+  readonly #groups = new Map<string, RollupGroup>();
+
+  readonly #byUser: boolean;
+
+  constructor(rollup: Rollup) {
+    this.#rollup = rollup;
+    this.#byUser = rollup.by.includes('user');
+  }
+
+  get size(): number {
+    return this.#groups.size;
+  }
+
+  get groups(): readonly RollupGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  add(rows: readonly IndexedRow[]): void {
+    const { ofMetadata, latency } = this.#rollup;
+    // Where only what is shared says the group, it is not put together for each request.
+    const ofShared = new Map<Shared, RollupGroup>();
+    for (const row of rows) {
+      const createdAt = Math.round(row.createdAt);
+      // As the database does it.
+      const slot = createdAt - (createdAt % hourMs);
+      if (ofMetadata) {
+        for (const pair of metadataPairs(row)) addRow(this.#groupOf(row, slot, pair), row, createdAt, latency);
+        continue;
+      }
+      const alone = this.#byUser && row.user !== null;
+      const known = alone ? undefined : ofShared.get(row.shared);
+      const group = known?.slot === slot ? known : this.#groupOf(row, slot);
+      if (!alone) ofShared.set(row.shared, group);
+      addRow(group, row, createdAt, latency);
     }
   }
-  return [...groups.values()];
+
+  #groupOf(row: IndexedRow, slot: number, pair: readonly string[] = []): RollupGroup {
+    const { organisationId } = row.shared;
+    const of = [...this.#rollup.by.map((dimension) => groupValue(row, dimension)), ...pair];
+    const key = `${organisationId} ${slot} ${JSON.stringify(of)}`;
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    const group = emptyGroup(organisationId, slot, of, Math.round(row.createdAt));
+    this.#groups.set(key, group);
+    return group;
+  }
 }
 
 /** The same requests by the day. */
@@ -62,30 +103,20 @@ export function daysOf(hours: readonly RollupGroup[]): readonly RollupGroup[] {
   return [...days.values()];
 }
 
-function groupValue(row: LogRow, dimension: Rollup['by'][number]): Stored {
+function groupValue({ shared, user }: IndexedRow, dimension: Dimension): Stored {
   const { length } = dimensions[dimension];
-  const value = row[dimension];
+  const value = dimension === 'user' ? user : shared[dimension];
   return length === undefined ? Number(value) : clip(String(value ?? ''), length);
 }
 
-function groupOf(groups: Map<string, RollupGroup>, row: LogRow, of: readonly Stored[]): RollupGroup {
-  const { organisationId, createdAt } = row;
-  const slot = Math.floor(createdAt / hourMs) * hourMs;
-  const key = `${organisationId} ${slot} ${JSON.stringify(of)}`;
-  const known = groups.get(key);
-  if (known !== undefined) return known;
-  const group = emptyGroup(organisationId, slot, of, createdAt);
-  groups.set(key, group);
-  return group;
-}
-
 /** What the expressions of `sums` say in SQL, for one row. */
-function addRow(group: RollupGroup, row: LogRow): void {
+function addRow(group: RollupGroup, row: IndexedRow, createdAt: number, latency: boolean): void {
   const { sums } = group;
-  const simple = row.cacheStatus === 'HIT';
-  const semantic = row.cacheStatus === 'SEMANTIC HIT';
-  const missed = row.cacheStatus === 'MISS' || row.cacheStatus === 'SEMANTIC MISS';
-  const served = row.status < 400;
+  const { cacheStatus, status, retries, fallback } = row.shared;
+  const simple = cacheStatus === 'HIT';
+  const semantic = cacheStatus === 'SEMANTIC HIT';
+  const missed = cacheStatus === 'MISS' || cacheStatus === 'SEMANTIC MISS';
+  const served = status < 400;
   sums.requests += 1;
   if (!served) sums.errors += 1;
   sums.cost_nano_usd += Math.round(row.costNanoUsd ?? 0);
@@ -100,9 +131,9 @@ function addRow(group: RollupGroup, row: LogRow): void {
     sums.hit_ms += row.durationMs;
   }
   sums.duration_ms += row.durationMs;
-  if (row.retries > 0 && served) sums.rescued_by_retry += 1;
-  if (row.fallback && served) sums.rescued_by_fallback += 1;
-  group.firstSeen = Math.min(group.firstSeen, row.createdAt);
-  group.lastSeen = Math.max(group.lastSeen, row.createdAt);
-  addToSketch(group.latency, sketchBucket(row.durationMs), 1);
+  if (retries > 0 && served) sums.rescued_by_retry += 1;
+  if (fallback && served) sums.rescued_by_fallback += 1;
+  group.firstSeen = Math.min(group.firstSeen, createdAt);
+  group.lastSeen = Math.max(group.lastSeen, createdAt);
+  if (latency) addToSketch(group.latency, sketchBucket(row.durationMs), 1);
 }

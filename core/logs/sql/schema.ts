@@ -20,7 +20,8 @@ interface Types {
   readonly settles: boolean;
 }
 
-const version = 1;
+/** 2: blocks have what their requests share once, and those of before are still read. */
+const version = 2;
 
 const sqliteTypes: Types = {
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
@@ -64,7 +65,7 @@ export async function prepareSchema(database: SqlDatabase): Promise<void> {
     const known = Number(found?.version ?? 0);
     if (known > version) throw new Error(`The log tables have version ${known}, and this gateway knows ${version}.`);
     if (known < version) await sql.insert('log_schema', ['version'], [[version]]);
-    if (known < version && sql.dialect === 'sqlite') await sql.insert('log_settled', ['seq'], [[0]]);
+    if (known === 0 && sql.dialect === 'sqlite') await sql.insert('log_settled', ['seq'], [[0]]);
   });
 }
 

@@ -5,6 +5,7 @@ import { addGroups } from './rollup-batch.ts';
 import { emptyGroup, type RollupGroup } from './rollup-groups.ts';
 import { dimensions, groupColumns, type Rollup, rollups, sumNames, sums } from './rollups.ts';
 import type { QuerySql, Sql } from './sql.ts';
+import type { Tally } from './tally.ts';
 
 /** Rows that are settled in one transaction, at most. */
 const mostRows = 20_000;
@@ -16,26 +17,49 @@ export async function settledRows(sql: QuerySql): Promise<{ settled: number; las
   return { settled: Number(row?.settled ?? 0), last: Number(row?.last ?? 0) };
 }
 
+export interface Settled {
+  /** The last row that the rollups have now. */
+  readonly seq: number;
+  /** How many they have not. */
+  readonly left: number;
+}
+
 /**
  * Brings rows of the embedded database into the rollups and into `log_metadata`, once there are so many of them: a group
  * of thousands of rows is written once, where it would be written again for nearly every row of a small batch. Up to
- * there the rows themselves are read. To be run in a transaction. Gives how many rows are left.
+ * there the rows themselves are read. To be run in a transaction. Undefined: there was nothing to be done.
+ * @param tally serves for nothing any more, whether the transaction fails or not
  */
-export async function settle(sql: Sql, least: number): Promise<number> {
+export async function settle(sql: Sql, least: number, tally: Tally): Promise<Settled | undefined> {
   const found = await settledRows(sql);
-  if (found === undefined || found.last - found.settled < least) return 0;
-  const to = Math.min(found.last, found.settled + mostRows);
-  const bounds = [found.settled, to];
-  for (const rollup of Object.values<Rollup>(rollups))
-    await addGroups(sql, rollup, await groupsBetween(sql, rollup, bounds));
+  if (found === undefined || found.last - found.settled < least) return undefined;
+  const { settled, last } = found;
+  const known = await isWhole(sql, tally, settled);
+  const to = known ? last : Math.min(last, settled + mostRows);
+  const bounds = [settled, to];
+  for (const [rollup, groups] of known ? tally.groups() : await groupsOf(sql, bounds))
+    await addGroups(sql, rollup, groups);
   await sql.run(
     `INSERT INTO log_metadata (organisation_id, name, value, created_at, seq)
     SELECT l.organisation_id, m.key, m.value, l.created_at, l.seq FROM logs l NOT INDEXED, json_each(l.metadata) m
-    WHERE l.seq > ? AND l.seq <= ? ORDER BY 1, 2, 3, 4, 5`,
+    WHERE l.seq > ? AND l.seq <= ? AND l.metadata <> '{}' ORDER BY 1, 2, 3, 4, 5`,
     bounds,
   );
   await sql.run('UPDATE log_settled SET seq = ?', [to]);
-  return found.last - to;
+  return { seq: to, left: last - to };
+}
+
+/** Whether the rows that wait are those of the tally: no other process has written or settled any, none was there already. */
+async function isWhole(sql: Sql, { after, count }: Tally, settled: number): Promise<boolean> {
+  if (after !== settled) return false;
+  const [row] = await sql.all('SELECT COUNT(*) AS count FROM logs l NOT INDEXED WHERE l.seq > ?', [settled]);
+  return Number(row?.count) === count;
+}
+
+async function groupsOf(sql: Sql, bounds: readonly Stored[]): Promise<ReturnType<Tally['groups']>> {
+  const read: (readonly [Rollup, readonly RollupGroup[]])[] = [];
+  for (const rollup of Object.values<Rollup>(rollups)) read.push([rollup, await groupsBetween(sql, rollup, bounds)]);
+  return read;
 }
 
 async function groupsBetween(sql: Sql, rollup: Rollup, bounds: readonly Stored[]): Promise<readonly RollupGroup[]> {

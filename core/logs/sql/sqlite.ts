@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeDataFolder } from '../../store/data-folder.ts';
 import type { Stored, StoredRow } from '../rows.ts';
-import { marks, pieces, type Sql, type SqlDatabase } from './sql.ts';
+import { marks, type Sql, type SqlDatabase } from './sql.ts';
 
 const mostStatements = 200;
 /** Of 4 KiB. Ids are random: a page of their index is changed by many batches, and is best brought home once for all of them. */
 const checkpointPages = 8000;
-/** Rows of one insert: its cost is then that of its values. */
-const rowsAtOnce = 16;
+/** Rows of one insert, as many as are left of each: a statement costs as much as many of its values. */
+const rowsAtOnce = [100, 10, 1] as const;
 /** The wait for another process that writes; only the thread of the logs waits. */
 const busyMs = 5000;
 
@@ -25,13 +25,22 @@ export function openSqlite(file: string, readOnly: boolean): SqlDatabase {
   database.exec('PRAGMA case_sensitive_like=ON; PRAGMA temp_store=MEMORY');
   const statements = new Map<string, StatementSync>();
 
-  function prepared(sql: string): StatementSync {
-    const known = statements.get(sql);
+  /** @param text makes its text, where that is long and its name is not */
+  function prepared(name: string, text = () => name): StatementSync {
+    const known = statements.get(name);
     if (known !== undefined) return known;
-    const statement = database.prepare(sql);
+    const statement = database.prepare(text());
     if (statements.size >= mostStatements) statements.clear();
-    statements.set(sql, statement);
+    statements.set(name, statement);
     return statement;
+  }
+
+  function inserting(table: string, columns: readonly string[], rows: number, clash: string): StatementSync {
+    const head = `INSERT INTO ${table} (${columns.join(', ')}) VALUES`;
+    return prepared(`${rows} ${head} ${clash}`, () => {
+      const row = `(${marks(columns.length)})`;
+      return `${head} ${Array.from({ length: rows }, () => row).join(', ')} ${clash}`;
+    });
   }
 
   const sql: Sql = {
@@ -39,15 +48,15 @@ export function openSqlite(file: string, readOnly: boolean): SqlDatabase {
     all: async (text, values = []) => prepared(text).all(...(values as Stored[])) as readonly StoredRow[],
     run: async (text, values = []) => Number(prepared(text).run(...(values as Stored[])).changes),
     insert: async (table, columns, rows, clash = '') => {
-      const row = `(${marks(columns.length)})`;
-      const head = `INSERT INTO ${table} (${columns.join(', ')}) VALUES`;
-      const whole = rows.length - (rows.length % rowsAtOnce);
-      if (whole > 0) {
-        const several = prepared(`${head} ${Array.from({ length: rowsAtOnce }, () => row).join(', ')} ${clash}`);
-        for (const some of pieces(rows.slice(0, whole), rowsAtOnce)) several.run(...(some.flat() as Stored[]));
+      let done = 0;
+      for (const atOnce of rowsAtOnce) {
+        while (rows.length - done >= atOnce) {
+          const values: Stored[] = [];
+          for (const row of rows.slice(done, done + atOnce)) values.push(...row);
+          inserting(table, columns, atOnce, clash).run(...values);
+          done += atOnce;
+        }
       }
-      const single = prepared(`${head} ${row} ${clash}`);
-      for (const one of rows.slice(whole)) single.run(...(one as Stored[]));
     },
     add: async (table, columns, row) => {
       const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks(columns.length)})`;

@@ -1,15 +1,17 @@
-import type { FeedbackRow, LogRow } from 'portcullis/sdk';
+import type { FeedbackRow } from 'portcullis/sdk';
+import type { Shared } from '../alike.ts';
 import type { BodyFormat } from '../engine.ts';
-import { type PackedBatch, type PackedBlock, rowsOf } from '../packed-batch.ts';
+import { indexedRowsOf, type PackedBatch, type PackedBlock } from '../packed-batch.ts';
+import type { IndexedRow } from '../row-line.ts';
 import { clip, metadataPairs, type Stored } from '../rows.ts';
 import { sketchBucket } from '../sketch.ts';
 import { addBlock } from './blocks.ts';
 import { addToRollups } from './rollup-batch.ts';
-import { rowColumns, rowValues } from './row-columns.ts';
+import { rowValues, sharedValues, valueColumns } from './row-columns.ts';
 import { marks, pieces, type Sql } from './sql.ts';
 
 const lookups = 500;
-const columns = [...rowColumns.map(({ column }) => column), 'latency_bucket', 'body_format', 'block', 'item'];
+const columns = [...valueColumns, 'latency_bucket', 'body_format', 'block', 'item'];
 const feedbackColumns = [
   'id',
   'organisation_id',
@@ -24,47 +26,62 @@ const feedbackColumns = [
 const longestId = 64;
 const longestMoment = 8.64e15;
 
-/**
- * Writes what is not there yet; to be run in a transaction. SQLite settles rollups and metadata later, for many batches
- * at once; a server has other writers, and gets them with each. Gives how many requests have no id or time to go by.
- */
-export async function writeBatch(sql: Sql, { blocks, feedback }: PackedBatch, format: BodyFormat): Promise<number> {
-  const read = blocks.map((block) => ({ block, rows: rowsOf(block.rows) }));
-  const sound = read.flatMap(({ rows }) => rows.filter(isIdentified));
-  const settles = sql.dialect === 'sqlite';
-  // Where nothing is counted yet, the unique index is enough.
-  const fresh: ReadonlySet<LogRow> = new Set(settles ? sound : await unknownOf(sql, 'logs', sound));
-  const inserted: Stored[][] = [];
-  for (const { block, rows } of read) await addRows(sql, block, rows, fresh, format, inserted);
-  await sql.insert('logs', columns, inserted, settles ? 'ON CONFLICT DO NOTHING' : '');
-  if (!settles) {
-    await addToRollups(sql, [...fresh]);
-    await addMetadata(sql, [...fresh]);
-  }
-  await writeFeedback(sql, await unknownOf(sql, 'feedback', feedback));
-  return read.reduce((sum, { rows }) => sum + rows.length, 0) - sound.length;
+export interface Written {
+  /** Those that are there now; in the embedded database they may have been there before. */
+  readonly rows: readonly IndexedRow[];
+  /** How many requests have no id or time to go by. */
+  readonly refused: number;
 }
 
+/**
+ * Writes what is not there yet; to be run in a transaction. SQLite settles rollups and metadata later, for many batches
+ * at once; a server has other writers, and gets them with each.
+ */
+export async function writeBatch(sql: Sql, { blocks, feedback }: PackedBatch, format: BodyFormat): Promise<Written> {
+  const read = blocks.map((block) => ({ block, rows: indexedRowsOf(block) }));
+  const all = read.flatMap(({ rows }) => rows);
+  const sound = all.every(isIdentified) ? all : all.filter(isIdentified);
+  const settles = sql.dialect === 'sqlite';
+  // Where nothing is counted yet, the unique index is enough.
+  const rows = settles ? sound : await unknownOf(sql, 'logs', sound, organisationOf);
+  const wanted = rows.length === all.length ? undefined : new Set(rows);
+  const inserted: Stored[][] = [];
+  for (const one of read) await addRows(sql, one.block, one.rows, wanted, format, inserted);
+  await sql.insert('logs', columns, inserted, settles ? 'ON CONFLICT DO NOTHING' : '');
+  if (!settles) {
+    await addToRollups(sql, rows);
+    await addMetadata(sql, rows);
+  }
+  await writeFeedback(sql, await unknownOf(sql, 'feedback', feedback, (row) => row.organisationId));
+  return { rows, refused: all.length - sound.length };
+}
+
+/** @param wanted undefined: all of them */
 async function addRows(
   sql: Sql,
   block: PackedBlock,
-  rows: readonly LogRow[],
-  fresh: ReadonlySet<LogRow>,
+  rows: readonly IndexedRow[],
+  wanted: ReadonlySet<IndexedRow> | undefined,
   format: BodyFormat,
   inserted: Stored[][],
 ): Promise<void> {
-  if (!rows.some((row) => fresh.has(row))) return;
+  if (wanted !== undefined && !rows.some((row) => wanted.has(row))) return;
   const seq = await addBlock(sql, block);
+  const known = new Map<Shared, readonly Stored[]>();
   for (const [item, row] of rows.entries()) {
-    if (!fresh.has(row)) continue;
-    inserted.push([...rowValues(row), sketchBucket(row.durationMs), block.bodied[item] ? format : null, seq, item]);
+    if (wanted !== undefined && !wanted.has(row)) continue;
+    const ofShared = known.get(row.shared) ?? sharedValues(row.shared);
+    known.set(row.shared, ofShared);
+    const values = rowValues(row, ofShared);
+    values.push(sketchBucket(row.durationMs), block.bodied[item] ? format : null, seq, item);
+    inserted.push(values);
   }
 }
 
 /** The rows of `log_metadata` of requests that are there now. */
-async function addMetadata(sql: Sql, rows: readonly LogRow[]): Promise<void> {
+async function addMetadata(sql: Sql, rows: readonly IndexedRow[]): Promise<void> {
   const named = rows.filter(({ metadata }) => Object.keys(metadata).length > 0);
-  for (const [organisationId, some] of Map.groupBy(named, (row) => row.organisationId)) {
+  for (const [organisationId, some] of Map.groupBy(named, organisationOf)) {
     for (const piece of pieces(some, lookups)) {
       const found = await sql.all(
         `SELECT id, seq FROM logs WHERE organisation_id = ? AND id IN (${marks(piece.length)})`,
@@ -106,35 +123,32 @@ function writeFeedback(sql: Sql, rows: readonly FeedbackRow[]): Promise<void> {
   );
 }
 
-interface Identified {
-  readonly organisationId: string;
-  readonly id: string;
-}
-
 /** Those that are not in the table, each once: a batch whose answer was lost comes again. */
-async function unknownOf<T extends Identified>(
+async function unknownOf<T extends { readonly id: string }>(
   sql: Sql,
   table: 'logs' | 'feedback',
   items: readonly T[],
+  organisationOf: (item: T) => string,
 ): Promise<readonly T[]> {
-  const fresh = new Map(items.map((item) => [keyOf(item), item]));
-  for (const [organisationId, some] of Map.groupBy(items, (item) => item.organisationId)) {
+  const keyOf = (organisationId: string, id: string) => `${organisationId} ${id}`;
+  const fresh = new Map(items.map((item) => [keyOf(organisationOf(item), item.id), item]));
+  for (const [organisationId, some] of Map.groupBy(items, organisationOf)) {
     for (const piece of pieces(some, lookups)) {
       const found = await sql.all(
         `SELECT id FROM ${table} WHERE organisation_id = ? AND id IN (${marks(piece.length)})`,
         [organisationId, ...piece.map(({ id }) => id)],
       );
-      for (const { id } of found) fresh.delete(keyOf({ organisationId, id: String(id) }));
+      for (const { id } of found) fresh.delete(keyOf(organisationId, String(id)));
     }
   }
   return [...fresh.values()];
 }
 
-function keyOf({ organisationId, id }: Identified): string {
-  return `${organisationId} ${id}`;
+function organisationOf({ shared }: IndexedRow): string {
+  return shared.organisationId;
 }
 
-function isIdentified({ id, organisationId, createdAt }: LogRow): boolean {
+function isIdentified({ id, createdAt, shared: { organisationId } }: IndexedRow): boolean {
   const timely = Number.isFinite(createdAt) && Math.abs(createdAt) <= longestMoment;
   return timely && id.length <= longestId && organisationId.length <= longestId;
 }

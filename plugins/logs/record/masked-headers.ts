@@ -14,7 +14,16 @@ const credential =
 const mostNames = 2000;
 /** Longer ones are looked at each time. */
 const longestName = 100;
-const known = new Map<string, boolean>();
+/** Longer ones are searched each time. */
+const longestValue = 200;
+
+interface Known {
+  readonly isSensitive: boolean;
+  /** The last of its values that was found to be no credential. */
+  harmless: string | undefined;
+}
+
+const known = new Map<string, Known>();
 
 type Headers = Readonly<Record<string, string>>;
 type Names = ReadonlySet<string>;
@@ -27,7 +36,8 @@ export function maskedHeaders(headers: Readonly<Record<string, string | readonly
   for (const name in headers) {
     const value = headers[name] ?? '';
     const text = typeof value === 'string' ? value : value.join(', ');
-    kept[name] = isSensitive(name) || named.has(name.toLowerCase()) || credential.test(text) ? mask : text;
+    const hides = isSecret(name, text) || (named.size > 0 && named.has(name.toLowerCase()));
+    kept[name] = hides ? mask : text;
   }
   return kept;
 }
@@ -38,12 +48,22 @@ export function namesOf(list: string | undefined): Names {
   return new Set(list.split(',').map((name) => name.trim().toLowerCase()));
 }
 
-/** The same few names come again and again; those that clients make up must not fill the memory. */
-function isSensitive(name: string): boolean {
+/** The same few names come again and again, most with the same value. */
+function isSecret(name: string, text: string): boolean {
+  const about = knownOf(name);
+  if (about.isSensitive) return true;
+  if (about.harmless === text) return false;
+  if (credential.test(text)) return true;
+  if (text.length <= longestValue) about.harmless = text;
+  return false;
+}
+
+/** Names that clients make up must not fill the memory. */
+function knownOf(name: string): Known {
   const before = known.get(name);
   if (before !== undefined) return before;
   const lower = name.toLowerCase();
-  const found = sensitive.test(lower) && !harmless.test(lower);
+  const found: Known = { isSensitive: sensitive.test(lower) && !harmless.test(lower), harmless: undefined };
   if (known.size >= mostNames) known.clear();
   if (name.length <= longestName) known.set(name, found);
   return found;

@@ -109,6 +109,30 @@ describe('a packed batch', () => {
     );
   });
 
+  it('has what requests share once, for many callers beside each other', () => {
+    const entries = Array.from({ length: 400 }, (_, index) => ({
+      row: logRow({
+        keyId: index % 3 === 0 ? null : `key-${index % 5}`,
+        model: `m-${index % 4}`,
+        status: 200 + (index % 2),
+      }),
+      bodies: undefined,
+    }));
+    const batch = packBatch(entries);
+    assert.deepEqual(entriesOf(batch), entries);
+    const named = Buffer.from(batch.blocks[0]?.rows ?? [])
+      .toString()
+      .match(/requestedModel/g);
+    assert.ok(named !== null && named.length < 40, `${named?.length}`);
+  });
+
+  it('has timings to the microsecond', () => {
+    const row = logRow({ timings: { ...logRow().timings, parse: 0.1234567, upstream: 12_345.6784, firstByte: 7e-7 } });
+    const [found] = entriesOf(packBatch([{ row, bodies: undefined }]));
+    const { parse, upstream, firstByte } = found?.row.timings ?? {};
+    assert.deepEqual([parse, upstream, firstByte], [0.123, 12_345.678, 0]);
+  });
+
   it('only says who has bodies where they are kept elsewhere', () => {
     const entries = [
       { row: logRow(), bodies: bodiesOf('a', 'b') },
