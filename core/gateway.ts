@@ -30,7 +30,6 @@ import { registerCoreGauges } from './telemetry/core-gauges.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { metricsAccessOf } from './telemetry/metrics-route.ts';
 import { storePools } from './telemetry/store-pools.ts';
-import { textOfAllWorkers } from './telemetry/worker-metrics.ts';
 
 /** What tests and embedders put in the place of clock, chance, environment and names. */
 export interface GatewayOverrides {
@@ -153,7 +152,7 @@ export async function createGateway(config: GatewayConfig, overrides: GatewayOve
     inference,
     metrics: {
       access: metricsAccessOf(config.metrics ?? {}),
-      text: cluster.isWorker ? textOfAllWorkers(metrics) : metrics.text,
+      text: cluster.isWorker ? (await import('./telemetry/worker-metrics.ts')).textOfAllWorkers(metrics) : metrics.text,
       contentType: metrics.contentType,
     },
   });

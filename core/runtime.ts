@@ -3,11 +3,14 @@ import {
   type Counters,
   type Directory,
   type FileSections,
+  kebabName,
   type Log,
   type LogSinks,
   type Manifest,
   type Metrics,
+  type Provider,
   phaseNames,
+  snakeName,
 } from 'portcullis/sdk';
 import type { Affinity } from './affinity/affinity.ts';
 import type { Batches } from './batches/batches.ts';
@@ -18,8 +21,11 @@ import standardControl from './control/default.json' with { type: 'json' };
 import { isLoopback } from './http/local-callers.ts';
 import { capabilityList } from './loader/capabilities.ts';
 import { createHost } from './loader/host.ts';
-import { loadUnits, type ProviderEntry, type Units } from './loader/load.ts';
+import { loadUnits, type Units } from './loader/load.ts';
+import { namedProviders } from './loader/named-providers.ts';
 import { type ListedPhases, orderByPhase, setupPlugins } from './loader/plugins.ts';
+import type { ListedSettings } from './loader/provider-settings.ts';
+import { servedDefinition } from './loader/providers.ts';
 import { checkSavedProviders } from './loader/saved-providers.ts';
 import { namedLog } from './log.ts';
 import { askModel } from './pipeline/ask-model.ts';
@@ -87,6 +93,8 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
     },
   );
   checkSavedProviders(config.providers, units.providers);
+  // Their code is imported now: a fault is told at start, and no request waits.
+  for (const entry of namedProviders(config, units.providers)) unitOf(entry.manifest, entry.definition);
   const phases = phasesOf(config);
   const beside = parts.directory === undefined ? standardOrder.beside : (config.controlPlugins ?? standardControl);
   const hostFor = (manifest: Manifest) =>
@@ -121,8 +129,8 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
   );
   try {
     checkReachable(order);
-    const fields = units.providers.units.flatMap((entry) => unitOf(entry).fields);
-    const settingNames = new Set(fields.map((field) => field.snake));
+    const settings = units.providers.units.map((entry) => entry.settings);
+    const settingNames = new Set(settings.flatMap((listed) => Object.keys(listed).map(snakeName)));
     const plans = new Plans(config.configs, {
       settingNames,
       serves: pipeline.serves,
@@ -151,7 +159,7 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       get open() {
         return pipeline.open && mayBeOpen(config, parts);
       },
-      settingHeaders: settingHeaders(fields),
+      settingHeaders: settingHeaders(settings),
       log: parts.log,
       now: parts.now,
       random: parts.random,
@@ -172,21 +180,25 @@ function mayBeOpen({ server: { host } }: GatewayConfig, { directory, keysIssued 
 }
 
 /** Settings with a native header of their own, such as a version, are none: SDKs send those in any case. */
-function settingHeaders(fields: ProviderUnit['fields']): readonly string[] {
-  const own = fields.filter(({ kebab, header }) => header === undefined && !gatewayHeaders.has(kebab));
-  return [...new Set(own.map(({ kebab }) => kebab))];
+function settingHeaders(settings: readonly ListedSettings[]): readonly string[] {
+  const all = settings.flatMap((listed) => Object.entries(listed));
+  const own = all.flatMap(([name, header]) => (header === null ? [kebabName(name)] : []));
+  return [...new Set(own.filter((name) => !gatewayHeaders.has(name)))];
 }
 
-const compiled = new WeakMap<ProviderEntry['definition'], ProviderUnit>();
+const compiled = new WeakMap<Provider, ProviderUnit>();
 
-function unitOf({ manifest, definition }: ProviderEntry): ProviderUnit {
+function unitOf(manifest: Manifest, definition: Provider): ProviderUnit {
   const known = compiled.get(definition) ?? compileProvider(manifest, definition);
   compiled.set(definition, known);
   return known;
 }
 
 function providerFinder(units: Units): (name: string) => ProviderUnit {
-  return (name) => unitOf(units.providers.find(name));
+  return (name) => {
+    const entry = units.providers.find(name);
+    return unitOf(entry.manifest, servedDefinition(entry));
+  };
 }
 
 function phasesOf(config: GatewayConfig): ListedPhases {

@@ -1,5 +1,6 @@
-import Type, { type TOptional, type TSchema } from 'typebox';
+import type { TOptional, TSchema } from 'typebox';
 import type { Json, JsonObject } from './json.ts';
+import Type from './type-builders.ts';
 
 /** How a field behaves, beside its type: read by what derives routes, storage and documents from a resource. */
 export interface FieldRules {

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type from './type-builders.ts';
 
 export type { Static, TObject, TSchema } from 'typebox';
 export { Type as schema };

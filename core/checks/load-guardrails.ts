@@ -1,9 +1,11 @@
 import { type Guardrail, isGuardrail, type Manifest } from 'portcullis/sdk';
+import { importUnitNow } from '../loader/import-unit.ts';
 import { allOf, type FoundUnit, importUnit } from '../loader/load.ts';
 import type { GuardrailUnit } from './registry.ts';
 
 /**
- * Gets the definitions of all guardrail units: of those that are trusted by importing them, of the others from the sandbox.
+ * The guardrail units with their definitions: of units of others that are trusted by importing them, and of those that are not
+ * from the sandbox. The built-in ones, which the tests of this repository import all, wait until they are asked for.
  * @throws GatewayError `invalid_config`, a line for each fault
  */
 export function loadGuardrails(
@@ -13,9 +15,23 @@ export function loadGuardrails(
   return allOf(
     units.map(async (unit): Promise<GuardrailUnit> => {
       const { manifest, trust } = unit;
+      if (trust === 'built-in') return importedLater(unit);
       const definition =
         trust === 'sandboxed' ? await sandboxed(unit) : (await importUnit(unit, isGuardrail)).definition;
       return { manifest, trust, definition };
     }),
   );
+}
+
+function importedLater(unit: FoundUnit): GuardrailUnit {
+  const { manifest, trust } = unit;
+  let definition: Guardrail | undefined;
+  return {
+    manifest,
+    trust,
+    get definition() {
+      definition ??= importUnitNow(unit, isGuardrail);
+      return definition;
+    },
+  };
 }

@@ -16,7 +16,7 @@ import {
 } from 'portcullis/sdk';
 import { nearest } from '../config/nearest.ts';
 import { faultSentence, schemaFaults } from '../config/schema-faults.ts';
-import { fillingValidatorOf, lateValidator, type Validator } from '../config/validator.ts';
+import { carefulValidatorOf, fillingValidatorOf, lateValidator, type Validator } from '../config/validator.ts';
 import { type CheckCapabilities, hostsOf } from './check-host.ts';
 import { isWithin } from './json-size.ts';
 import { narrowed } from './narrowed-input.ts';
@@ -25,6 +25,7 @@ import { narrowed } from './narrowed-input.ts';
 export interface GuardrailUnit {
   readonly manifest: Manifest;
   readonly trust: CheckSummary['trust'];
+  /** Of a built-in unit its code is imported when this is read for the first time. */
   readonly definition: Guardrail;
 }
 
@@ -39,42 +40,78 @@ interface Known {
   readonly validate: Validator;
 }
 
-/** Every check of the given units, by id; of a name that stands twice, the unit of the highest version serves. */
+/** The units of one name: of a check that stands twice, the unit of the highest version serves. */
+interface Opened {
+  /** By id. */
+  readonly checks: ReadonlyMap<string, Known>;
+  readonly credentials: Validator | undefined;
+}
+
+/**
+ * Every check of the given units, by id. The definitions of built-in units are read when one of their checks is first asked for: a
+ * gateway serves few of them.
+ * @param units those of a name in the order of their versions
+ */
 export function createChecks(units: readonly GuardrailUnit[], capabilities: CheckCapabilities): Checks {
-  const known = new Map<string, Known>();
-  const credentials = new Map<string, Validator | undefined>();
-  for (const unit of units) {
-    const { manifest, definition } = unit;
-    const secrets = definition.credentials;
-    const checkSecrets = secrets === undefined ? undefined : validatorFor(unit, secrets);
-    credentials.set(manifest.name, checkSecrets);
-    const hostFor = hostsOf(unit, checkSecrets, capabilities);
-    for (const [name, check] of Object.entries(definition.checks)) {
-      const summary = summaryOf(unit, name, check);
-      known.set(summary.id, { summary, check, unit, hostFor, validate: validatorFor(unit, check.config) });
-    }
-  }
-  const summaries = [...known.values()].map(({ summary }) => summary).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const named = Map.groupBy(units, ({ manifest }) => manifest.name);
+  const opened = new Map<string, Opened>();
+  const open = (name: string): Opened | undefined => {
+    const same = named.get(name);
+    if (same === undefined) return undefined;
+    const known = opened.get(name) ?? openedUnits(same, capabilities);
+    opened.set(name, known);
+    return known;
+  };
+  const all = () => [...named.keys()].flatMap((name) => [...(open(name)?.checks.values() ?? [])]);
+  const find = (id: string) => open(id.slice(0, Math.max(0, id.indexOf('.'))))?.checks.get(id);
+  let summaries: readonly CheckSummary[] | undefined;
+  for (const { manifest, trust } of units) if (trust !== 'built-in') open(manifest.name);
   return {
-    summaries,
-    find: (id) => known.get(id)?.summary,
+    get summaries() {
+      summaries ??= all()
+        .map(({ summary }) => summary)
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      return summaries;
+    },
+    find: (id) => find(id)?.summary,
     ready: (id, parameters, param) => {
-      const found = known.get(id);
-      if (found === undefined) throw unknownCheck(id, param, known.keys());
+      const found = find(id);
+      if (found === undefined) {
+        throw unknownCheck(
+          id,
+          param,
+          all().map(({ summary }) => summary.id),
+        );
+      }
       return readyCheck(found, parameters, param);
     },
     checkCredentials: (unit, given, param) => {
-      const check = credentials.get(unit);
-      if (!credentials.has(unit)) throw fault(param, `No guardrail unit has the name "${unit.slice(0, 100)}".`);
-      if (check === undefined) throw fault(param, `The guardrail unit ${unit} takes no credentials.`);
-      validated(check, given, param);
+      const found = open(unit);
+      if (found === undefined) throw fault(param, `No guardrail unit has the name "${unit.slice(0, 100)}".`);
+      if (found.credentials === undefined) throw fault(param, `The guardrail unit ${unit} takes no credentials.`);
+      validated(found.credentials, given, param);
     },
   };
 }
 
+function openedUnits(units: readonly GuardrailUnit[], capabilities: CheckCapabilities): Opened {
+  const checks = new Map<string, Known>();
+  let credentials: Validator | undefined;
+  for (const unit of units) {
+    const secrets = unit.definition.credentials;
+    credentials = secrets === undefined ? undefined : validatorFor(unit, secrets);
+    const hostFor = hostsOf(unit, credentials, capabilities);
+    for (const [name, check] of Object.entries(unit.definition.checks)) {
+      const summary = summaryOf(unit, name, check);
+      checks.set(summary.id, { summary, check, unit, hostFor, validate: validatorFor(unit, check.config) });
+    }
+  }
+  return { checks, credentials };
+}
+
 /** Schemas from elsewhere are compiled at once: a fault in one ends the start. */
 function validatorFor({ trust }: GuardrailUnit, schema: object): Validator {
-  return trust === 'built-in' ? lateValidator(() => fillingValidatorOf(schema)) : fillingValidatorOf(schema);
+  return trust === 'built-in' ? lateValidator(() => fillingValidatorOf(schema)) : carefulValidatorOf(schema);
 }
 
 function summaryOf({ manifest, trust, definition }: GuardrailUnit, name: string, check: AnyCheck): CheckSummary {

@@ -1,13 +1,5 @@
 import { parseArgs } from 'node:util';
 import { GatewayError } from 'portcullis/sdk';
-import { check } from './check.ts';
-import { encryption } from './encryption.ts';
-import { explain } from './explain.ts';
-import { keys } from './keys.ts';
-import { migrate } from './migrate.ts';
-import { plugin } from './plugin.ts';
-import { prompts } from './prompts.ts';
-import { start } from './start.ts';
 
 export interface Arguments {
   /** The words behind the command. */
@@ -23,13 +15,16 @@ export interface Console {
   complain(text: string): void;
 }
 
-const commands: Readonly<Record<string, (args: Arguments, out: Console) => Promise<number>>> = {
-  start,
-  check,
-  explain,
-  keys,
-  migrate,
-  encryption,
+type Command = (args: Arguments, out: Console) => Promise<number>;
+
+/** Each is loaded when it is called: a start has no use for the others. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./start.ts')).start,
+  check: async () => (await import('./check.ts')).check,
+  explain: async () => (await import('./explain.ts')).explain,
+  keys: async () => (await import('./keys.ts')).keys,
+  migrate: async () => (await import('./migrate.ts')).migrate,
+  encryption: async () => (await import('./encryption.ts')).encryption,
 };
 
 const flagNames = ['status', 'unlock', 'now'] as const;
@@ -54,8 +49,8 @@ const terminal: Console = {
 export async function runCommand(argv: readonly string[], out: Console = terminal): Promise<number> {
   try {
     // Their actions have options of their own.
-    if (argv[0] === 'plugin') return await plugin(argv.slice(1), out);
-    if (argv[0] === 'prompts') return await prompts(argv.slice(1), out);
+    if (argv[0] === 'plugin') return await (await import('./plugin.ts')).plugin(argv.slice(1), out);
+    if (argv[0] === 'prompts') return await (await import('./prompts.ts')).prompts(argv.slice(1), out);
     const { values, positionals } = parseArgs({
       args: [...argv],
       allowPositionals: true,
@@ -70,15 +65,16 @@ export async function runCommand(argv: readonly string[], out: Console = termina
     });
     const flags = new Set<string>(flagNames.filter((flag) => values[flag] === true));
     const [name = 'start', ...words] = positionals;
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (values.help === true) {
       out.print(usage);
       return 0;
     }
-    if (command === undefined) {
+    if (load === undefined) {
       out.complain(`There is no command "${name}".\n\n${usage}`);
       return 2;
     }
+    const command = await load();
     return await command({ words, config: values.config, request: values.request, flags }, out);
   } catch (error) {
     if (!GatewayError.is(error) && !isUsageError(error)) throw error;

@@ -5,6 +5,7 @@ import { environmentTable } from '../config/env.ts';
 import { fileSchema } from '../config/file-schema.ts';
 import { schemaFileText } from '../config/schema-file.ts';
 import { capabilitiesOf } from '../loader/capabilities.ts';
+import { settingsListText } from '../loader/provider-settings.ts';
 
 /** What the walk over a JSON Schema reads of it. */
 interface SchemaNode {
@@ -17,6 +18,8 @@ interface SchemaNode {
   readonly not?: unknown;
   readonly required?: readonly string[];
 }
+
+const providersFolder = new URL('../../providers/', import.meta.url);
 
 /** The generated sections of the README, by the name in their markers. */
 export async function readmeSections(): Promise<Readonly<Record<string, string>>> {
@@ -89,15 +92,7 @@ async function checkTable(): Promise<string> {
 
 /** One row for each provider: how its models are spoken to, and what else it can be asked for. */
 async function providerTable(): Promise<string> {
-  const folder = new URL('../../providers/', import.meta.url);
-  const units = readdirSync(folder)
-    .sort()
-    .map(async (name) => {
-      const manifest = JSON.parse(readFileSync(new URL(`${name}/plugin.json`, folder), 'utf8')) as Manifest;
-      const { default: definition } = (await import(new URL(`${name}/index.ts`, folder).href)) as { default: Provider };
-      return { manifest, definition };
-    });
-  const rows = capabilitiesOf(await Promise.all(units)).map(({ id, capabilities }) => {
+  const rows = capabilitiesOf(await readProviders()).map(({ id, capabilities }) => {
     const generates = capabilities.filter(
       ({ stream, dialect }) => stream && dialect !== null && !documents.has(dialect),
     );
@@ -109,6 +104,26 @@ async function providerTable(): Promise<string> {
     return `| \`${id}\` | ${formats.join(', ')} | ${tools.length > 0 ? 'yes' : ''} | ${shown.join(', ')} |`;
   });
   return ['| provider | formats | tools | endpoints |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** The text of `providers/settings.json`, by the code of the providers of this repository. */
+export async function providerSettingsText(): Promise<string> {
+  const providers = await readProviders();
+  return settingsListText(providers.map(({ manifest: { name }, definition }) => ({ name, definition })));
+}
+
+function readProviders(): Promise<readonly { readonly manifest: Manifest; readonly definition: Provider }[]> {
+  const names = readdirSync(providersFolder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const manifest = JSON.parse(readFileSync(new URL(`${name}/plugin.json`, providersFolder), 'utf8')) as Manifest;
+      const module: unknown = await import(new URL(`${name}/index.ts`, providersFolder).href);
+      return { manifest, definition: (module as { default: Provider }).default };
+    }),
+  );
 }
 
 const documents: ReadonlySet<string> = new Set(
@@ -153,6 +168,7 @@ async function writeAll(): Promise<void> {
   const readme = new URL('../../README.md', import.meta.url);
   await writeFile(readme, withSections(await readFile(readme, 'utf8'), await readmeSections()));
   await writeFile(new URL('../config/portcullis.schema.json', import.meta.url), schemaFileText());
+  await writeFile(new URL('settings.json', providersFolder), await providerSettingsText());
 }
 
 if (import.meta.main) await writeAll();

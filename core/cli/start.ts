@@ -7,15 +7,16 @@ import type { GatewayConfig } from '../config/gateway-config.ts';
 import { logsSettingsOf } from '../config/log-settings.ts';
 import { watchOperatorFile } from '../config/watch.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
-import { compileRequestSchemas } from '../http/validate.ts';
 import { createLog } from '../log.ts';
 import type { Arguments, Console } from './command.ts';
+import { tuneEngine } from './engine.ts';
 import { loadConfig } from './operator.ts';
 import { pipelineText } from './pipeline-text.ts';
 import { checkWorkers, runWorkers } from './workers.ts';
 
 /** Serves until a signal says stop, in as many processes as the operator wants; reloads on SIGHUP and when the operator's file changes. */
 export async function start({ config: path }: Arguments, out: Console): Promise<number> {
+  tuneEngine();
   const { config: loaded, file } = await loadConfig(path);
   const log = createLog(loaded.log.level);
   const environment = readEnvironment();
@@ -51,7 +52,6 @@ async function serve(loaded: GatewayConfig, { environment, path, file, log, out 
     ...(logs === undefined ? {} : { logs }),
   };
   const gateway = await createGateway(config, { log });
-  void compileRequestSchemas();
   const { url } = await listening(gateway);
   // Of several workers, the first says it for all.
   if ((cluster.worker?.id ?? 1) === 1) out.print(welcome(gateway, url, file, config.control?.inference ?? true));

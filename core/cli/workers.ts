@@ -2,7 +2,6 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, type Log } from 'portcullis/sdk';
-import { answerWorkers } from '../telemetry/worker-metrics.ts';
 
 export interface WorkersParts {
   readonly count: number;
@@ -36,6 +35,7 @@ export function checkWorkers(count: number, redisUrl: string | undefined): void 
 export async function runWorkers({ count, drainTimeoutMs, log }: WorkersParts): Promise<number> {
   // Lines of several processes would be torn apart in one pipe.
   cluster.setupPrimary({ silent: true });
+  const { answerWorkers } = await import('../telemetry/worker-metrics.ts');
   answerWorkers();
   const stopping = new AbortController();
   const stop = () => stopping.abort();

@@ -3,7 +3,6 @@ import type { DefaultGuardrails, FileKey, JsonObject } from 'portcullis/sdk';
 import { type Environment, type EnvironmentValues, environmentTable } from './env.ts';
 import type { ListedEntry, OperatorFile } from './file-schema.ts';
 import type { GatewayConfig, ListedPlugin, SavedProvider, ServerConfig } from './gateway-config.ts';
-import { readOperatorFile } from './operator-file.ts';
 
 /** What serves where there is no file: a provider that needs no network. A file implies none of it. */
 const embedded: OperatorFile = { configs: { echo: { provider: 'echo' } }, default_config: 'echo' };
@@ -78,8 +77,14 @@ export async function loadConfig(
 ): Promise<{ readonly config: GatewayConfig; readonly path: string | undefined }> {
   const standard = environmentTable.PORTCULLIS_CONFIG.default as string;
   const path = environment.PORTCULLIS_CONFIG ?? (existsSync(standard) ? standard : undefined);
-  const file = path === undefined ? undefined : await readOperatorFile(path, environment.lookup);
+  const file = path === undefined ? undefined : await operatorFile(path, environment.lookup);
   return { config: effectiveConfig(file, environment), path };
+}
+
+/** Without a file, what reads one is not loaded. */
+async function operatorFile(path: string, lookup: Environment['lookup']): Promise<OperatorFile> {
+  const { readOperatorFile } = await import('./operator-file.ts');
+  return readOperatorFile(path, lookup);
 }
 
 type Name = keyof EnvironmentValues;

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { schema as Type } from 'portcullis/sdk';
 import { onDisconnectChoices, standardLedger } from '../ledger/settings.ts';
 import { logLevels, standardUploadBytes } from './gateway-config.ts';
 

@@ -1,5 +1,5 @@
-import { type JsonObject, type PhaseName, phaseNames } from 'portcullis/sdk';
-import Type, { type Static, type TProperties } from 'typebox';
+import { type JsonObject, type PhaseName, phaseNames, schema as Type } from 'portcullis/sdk';
+import type { Static, TProperties } from 'typebox';
 import { fields } from './fields.ts';
 import { logsSection } from './log-fields.ts';
 

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { schema as Type } from 'portcullis/sdk';
 
 const longestMs = 2_147_483_647;
 const mostDays = 3650;

@@ -1,5 +1,5 @@
-import { Redis } from 'ioredis';
 import type { Log } from 'portcullis/sdk';
+import { openRedis } from '../redis/client.ts';
 import { describe } from './outage.ts';
 
 const channel = 'portcullis:directory';
@@ -24,13 +24,13 @@ export function createRedisNotices(url: string, log: Log): Notices {
     connectTimeout: connectMs,
     retryStrategy: (attempt: number) => Math.min(2_000, 50 * 2 ** attempt),
   };
-  const sender = new Redis(url, {
+  const sender = openRedis(url, {
     ...options,
     commandTimeout: commandMs,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
   });
-  const listener = new Redis(url, {
+  const listener = openRedis(url, {
     ...options,
     maxRetriesPerRequest: null,
     // Subscribing is done below, at each start of a connection.

@@ -20,6 +20,6 @@ export function providersRoute({ runtime, newId, listsSaved }: ProvidersRouteOpt
     if (method !== 'GET' || path !== '/v1/providers') return next();
     if (listsSaved && query.view !== 'capabilities') return next();
     await identify(runtime(), exchangeOf(ctx, noInference, {}, runtime(), newId()));
-    ctx.body = runtime().capabilities();
+    ctx.body = await runtime().capabilities();
   };
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadEnvironment } from '../thread-environment.ts';
 import { tokensByLength } from './count-text.ts';
 import type { CountJob, CountResult } from './count-worker.ts';
 
@@ -41,7 +42,10 @@ export class TokenCounter {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./count-worker.ts', import.meta.url), { execArgv: [], env: {} });
+    const worker = new Worker(new URL('./count-worker.ts', import.meta.url), {
+      execArgv: [],
+      env: threadEnvironment(),
+    });
     worker.on('message', ({ id, tokens }: CountResult) => this.#settle(id, tokens));
     worker.on('error', () => this.#lost(worker));
     worker.on('exit', () => this.#lost(worker));

@@ -1,5 +1,6 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Log } from 'portcullis/sdk';
+import { openRedis } from '../redis/client.ts';
 import { type ScriptName, scripts } from './scripts.ts';
 
 export interface LinkParts {
@@ -68,7 +69,7 @@ export class RedisLink {
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
-    this.#redis = new Redis(parts.url, {
+    this.#redis = openRedis(parts.url, {
       commandTimeout: parts.commandTimeoutMs,
       connectTimeout: connectMs,
       enableOfflineQueue: false,

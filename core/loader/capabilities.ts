@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { dialects, type Endpoint, type EndpointSpec, type JsonObject, type Provider } from 'portcullis/sdk';
-import type { ProviderEntry } from './load.ts';
+import { type ProviderEntry, servedDefinition } from './providers.ts';
 
 /** One thing that a provider can be asked for. */
 export interface Capability {
@@ -63,12 +64,21 @@ function capabilityOf(endpoint: Endpoint, { dialect: named, params, streamPath, 
   };
 }
 
-/** As the API lists them. */
-export function capabilityList(units: Parameters<typeof capabilitiesOf>[0]): JsonObject {
-  const data = capabilitiesOf(units).map(({ capabilities, ...unit }) => ({
-    ...unit,
-    object: 'provider',
-    capabilities: capabilities.map((capability) => ({ ...capability })),
-  }));
+/** For how long others wait while the code of providers is imported. */
+const turnMs = 5;
+
+/** As the API lists them. Imports the providers that have not been needed before, and lets others take their turns meanwhile. */
+export async function capabilityList(units: readonly ProviderEntry[]): Promise<JsonObject> {
+  const data: JsonObject[] = [];
+  let began = performance.now();
+  for (const entry of units) {
+    for (const { capabilities, ...unit } of capabilitiesOf([
+      { manifest: entry.manifest, definition: servedDefinition(entry) },
+    ]))
+      data.push({ ...unit, object: 'provider', capabilities: capabilities.map((capability) => ({ ...capability })) });
+    if (performance.now() - began < turnMs) continue;
+    await setImmediate();
+    began = performance.now();
+  }
   return { object: 'list', total: data.length, data };
 }

@@ -1,32 +1,20 @@
 import { realpath } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import {
-  GatewayError,
-  isGuardrail,
-  isPlugin,
-  isProvider,
-  type Manifest,
-  type Plugin,
-  type Provider,
-} from 'portcullis/sdk';
+import { fileURLToPath } from 'node:url';
+import { GatewayError, isPlugin, type Manifest, type Plugin } from 'portcullis/sdk';
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import { allOf } from './all-of.ts';
 import { discoverUnits, type UnitFolder } from './discover.ts';
+import { codeOf, type FoundUnit, importUnit, type LoadedUnit } from './import-unit.ts';
 import { readManifest } from './manifest.ts';
-import { providerFaults } from './provider-checks.ts';
+import { loadProviders, type ProviderEntry } from './providers.ts';
 import { createRegistry, type Registry, referenceOf } from './registry.ts';
 import { resolveSdkForUnits } from './resolve-sdk.ts';
 import { trustFaults } from './trust.ts';
 
-export interface LoadedUnit<Definition> {
-  readonly manifest: Manifest;
-  /** Absolute path. */
-  readonly folder: string;
-  readonly trust: UnitFolder['trust'];
-  readonly definition: Definition;
-}
+export { allOf } from './all-of.ts';
+export { type FoundUnit, importUnit, type LoadedUnit } from './import-unit.ts';
+export type { ProviderEntry } from './providers.ts';
 
-export type ProviderEntry = LoadedUnit<Provider>;
 export type PluginEntry = LoadedUnit<Plugin>;
 
 export interface Units {
@@ -41,19 +29,12 @@ export interface LoadOptions {
   readonly root?: string;
 }
 
-/** A unit whose manifest has been read, and nothing else of it. */
-export interface FoundUnit {
-  readonly manifest: Manifest;
-  /** Absolute path. */
-  readonly folder: string;
-  readonly trust: UnitFolder['trust'];
-}
-
 const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Finds and checks all units, and imports providers and plugins. Every manifest and every signature is checked
- * before any code is imported; all faults of a step are told together.
+ * Finds and checks all units, and imports plugins and the providers of others; see `loadProviders` for when the others
+ * follow. Every manifest and every signature is checked before any code is imported; all faults of a step are told
+ * together.
  * @throws GatewayError `invalid_config`, a line for each fault
  */
 export async function loadUnits(
@@ -75,13 +56,10 @@ export async function loadUnits(
   const extra = folders.filter(({ trust }) => trust !== 'built-in').map(({ path }) => path);
   resolveSdkForUnits([...extra, ...(await Promise.all(extra.map((path) => realpath(path))))]);
   const [providers, plugins] = await Promise.all([
-    allOf(units.provider.units.map((unit) => importUnit(unit, isProvider))),
+    loadProviders(units.provider.units, root),
     allOf(units.plugin.units.map((unit) => importUnit(unit, isPlugin))),
   ]);
-  await allOf([
-    ...providers.map(async (entry) => checkProvider(entry)),
-    ...plugins.map(async (entry) => checkControl(entry)),
-  ]);
+  await allOf(plugins.map(async (entry) => checkControl(entry)));
   return {
     providers: createRegistry('provider', providers),
     plugins: createRegistry('plugin', plugins),
@@ -115,67 +93,13 @@ function sorted(units: readonly FoundUnit[]): Readonly<Record<Manifest['kind'], 
   >;
 }
 
-/** Imports the code of a unit into this process. @throws GatewayError `invalid_config` */
-export async function importUnit<Definition>(
-  unit: FoundUnit,
-  isDeclared: (value: unknown) => value is Definition,
-): Promise<LoadedUnit<Definition>> {
-  const { manifest, folder, trust } = unit;
-  const file = join(folder, 'index.ts');
-  const module = await import(pathToFileURL(file).href).catch((cause: unknown) => {
-    const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : 'it threw something that is no error';
-    throw new GatewayError('invalid_config', `${file} cannot be imported. ${why}`, { cause });
-  });
-  const definition: unknown = (module as { default?: unknown }).default;
-  if (isDeclared(definition)) return { manifest, folder, trust, definition };
-  const { kind } = manifest;
-  const declared = [
-    [isProvider, 'provider'],
-    [isPlugin, 'plugin'],
-    [isGuardrail, 'guardrail'],
-  ] as const;
-  const actual = declared.find(([is]) => is(definition))?.[1];
-  const other = actual === undefined ? '' : `, but it is a ${actual}`;
-  throw new GatewayError(
-    'invalid_config',
-    `${file}: the default export must be what ${kind}() of portcullis/sdk returns, for plugin.json says kind ${kind}${other}.`,
-  );
-}
-
-function checkProvider({ manifest, folder, definition }: ProviderEntry): void {
-  const faults = providerFaults(manifest, definition);
-  if (faults.length === 0) return;
-  const file = join(folder, 'index.ts');
-  throw new GatewayError(
-    'invalid_config',
-    faults.map((fault) => `${file}: ${referenceOf(manifest)} ${fault}.`).join('\n'),
-  );
-}
-
 /** What a plugin brings to the control plane, its manifest says. */
-function checkControl({ manifest, folder, definition }: PluginEntry): void {
+function checkControl(entry: PluginEntry): void {
+  const { manifest, definition } = entry;
   const brings = definition.control !== undefined;
   if (brings === (manifest.control === true)) return;
   const why = brings
     ? 'has a control function, but its plugin.json does not say "control": true'
     : 'has no control function, but its plugin.json says "control": true';
-  throw new GatewayError('invalid_config', `${join(folder, 'index.ts')}: ${referenceOf(manifest)} ${why}.`);
-}
-
-/** As Promise.all, but it waits for all and tells every fault. */
-export async function allOf<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
-  const settled = await Promise.allSettled(work);
-  const reasons = settled.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []));
-  const unexpected = reasons.find((reason) => !GatewayError.is(reason));
-  if (unexpected !== undefined) throw unexpected;
-  const [first, ...others] = reasons as GatewayError[];
-  if (first !== undefined && others.length === 0) throw first;
-  if (first !== undefined) {
-    const message = [first, ...others].map((reason) => reason.message).join('\n');
-    throw new GatewayError(first.code, message, {
-      cause: first,
-      ...(first.param === undefined ? {} : { param: first.param }),
-    });
-  }
-  return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  throw new GatewayError('invalid_config', `${codeOf(entry)}: ${referenceOf(manifest)} ${why}.`);
 }

@@ -10,7 +10,7 @@ import {
 } from 'portcullis/sdk';
 import type { ListedPlugin } from '../config/gateway-config.ts';
 import { faultSentence, schemaFaults } from '../config/schema-faults.ts';
-import { fillingValidatorOf } from '../config/validator.ts';
+import { carefulValidatorOf, fillingValidatorOf } from '../config/validator.ts';
 import { hookFaults } from './hook-checks.ts';
 import type { PluginEntry } from './load.ts';
 import { majorOf, type Registry, referenceOf } from './registry.ts';
@@ -135,7 +135,8 @@ function prepared(uses: readonly Use[]): readonly Prepared[] {
   const faults: { readonly param: string; readonly line: string }[] = [];
   const ready = uses.map((use): Prepared => {
     const filled = structuredClone(use.config) as Json;
-    const check = fillingValidatorOf(use.entry.definition.config);
+    const validatorOf = use.entry.trust === 'built-in' ? fillingValidatorOf : carefulValidatorOf;
+    const check = validatorOf(use.entry.definition.config);
     const at = use.configuredAt ?? use.listedAt;
     if (!check(filled)) {
       for (const fault of schemaFaults(check.errors, filled)) {

@@ -13,7 +13,8 @@ let registered = false;
  */
 export function resolveSdkForUnits(folders: readonly string[]): void {
   for (const folder of folders) unitBases.add(pathToFileURL(`${folder}${sep}`).href);
-  if (registered) return;
+  // In this package the name resolves by itself, and a hook would be asked about each of a start's modules.
+  if (registered || folders.length === 0) return;
   registered = true;
   registerHooks({
     resolve: (specifier, context, next) => {

@@ -1,7 +1,7 @@
 import { GatewayError, snakeName } from 'portcullis/sdk';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { nearest } from '../config/nearest.ts';
-import type { ProviderEntry } from './load.ts';
+import type { ProviderEntry } from './providers.ts';
 import type { Registry } from './registry.ts';
 
 /**
@@ -14,7 +14,7 @@ export function checkSavedProviders(saved: GatewayConfig['providers'], registry:
     const at = `providers.${slug}`;
     const entry = registry.get(provider);
     if (entry === undefined) return [{ param: `${at}.provider`, why: registry.unknown(provider).message }];
-    const known = Object.keys(entry.definition.settings.properties).map(snakeName);
+    const known = Object.keys(entry.settings).map(snakeName);
     return Object.keys(settings).flatMap((name) => {
       if (known.includes(name)) return [];
       const close = nearest(name, known);

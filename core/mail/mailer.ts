@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import type { Log, Mail } from 'portcullis/sdk';
 import { address, oneLine, smtpOptions } from './smtp-options.ts';
 
@@ -30,14 +29,15 @@ const mostRecipients = 100;
 /** Hands mail to an SMTP server over a few kept connections. Without settings nothing is sent. */
 export function createMailer(settings: MailSettings | undefined, log: Log): Mailer {
   if (settings === undefined) return { enabled: false, send: async () => {}, close: async () => {} };
-  const transport = createTransport(smtpOptions(settings));
-  // Connections of the pool fail on their own as well; each mail reports its own fault.
-  transport.on('error', () => {});
+  const options = smtpOptions(settings);
+  let opened: Promise<Transport> | undefined;
   const waiting = new Set<Promise<void>>();
   let closed = false;
 
   const deliver = async ({ to, subject, text, html }: Mail): Promise<void> => {
     try {
+      opened ??= transportOf(options);
+      const transport = await opened;
       await transport.sendMail({
         from: settings.from,
         to: to.map((one) => ({ name: '', address: one })),
@@ -74,9 +74,20 @@ export function createMailer(settings: MailSettings | undefined, log: Log): Mail
       });
       await Promise.race([Promise.allSettled(waiting), late]);
       clearTimeout(timer);
-      transport.close();
+      if (opened !== undefined) (await opened).close();
     },
   };
+}
+
+type Transport = Awaited<ReturnType<typeof transportOf>>;
+
+/** The library is loaded with the first mail: many gateways never send one. */
+async function transportOf(options: ReturnType<typeof smtpOptions>) {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport(options);
+  // Connections of the pool fail on their own as well; each mail reports its own fault.
+  transport.on('error', () => {});
+  return transport;
 }
 
 /** What failed, without the server's words: they repeat addresses, and what it was asked. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CompactSign, compactVerify, decodeProtectedHeader } from 'jose';
 import { asObject, asString, GatewayError, parseJson, schema } from 'portcullis/sdk';
-import { validatorOf } from '../config/validator.ts';
+import { lateValidator, validatorOf } from '../config/validator.ts';
 import { type PackageFiles, signatureName } from './package-files.ts';
 import { algorithm, imported, type KeyRing, keyRingOf, type PrivateKey } from './signing-keys.ts';
 
@@ -26,14 +26,16 @@ export interface SignatureReport {
   readonly added: readonly string[];
 }
 
-const fits = validatorOf(
-  schema.Object(
-    {
-      name: schema.String(),
-      version: schema.String(),
-      files: schema.Record(schema.String(), schema.String({ pattern: '^[0-9a-f]{64}$' })),
-    },
-    { additionalProperties: false },
+const fits = lateValidator(() =>
+  validatorOf(
+    schema.Object(
+      {
+        name: schema.String(),
+        version: schema.String(),
+        files: schema.Record(schema.String(), schema.String({ pattern: '^[0-9a-f]{64}$' })),
+      },
+      { additionalProperties: false },
+    ),
   ),
 );
 

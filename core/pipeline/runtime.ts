@@ -30,7 +30,7 @@ export interface Runtime {
   readonly now: () => number;
   readonly random: () => number;
   /** What each provider can be asked for, as the API lists it. */
-  capabilities(): JsonObject;
-  /** `name` or `name@major`. @throws GatewayError `unknown_provider` */
+  capabilities(): Promise<JsonObject>;
+  /** `name` or `name@major`. Imports its code at the first time. @throws GatewayError `unknown_provider` */
   findProvider(name: string): ProviderUnit;
 }

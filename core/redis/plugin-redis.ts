@@ -1,5 +1,5 @@
-import { Redis } from 'ioredis';
 import type { Log, SharedRedis } from 'portcullis/sdk';
+import { openRedis } from './client.ts';
 
 const connectMs = 500;
 const commandMs = 250;
@@ -18,7 +18,7 @@ export interface RedisConnection {
 
 /** A server that is slow is worse than one that is away: after a few failures nobody waits for it any more. */
 export function openSharedRedis(url: string, log: Log): RedisConnection {
-  const redis = new Redis(url, {
+  const redis = openRedis(url, {
     connectTimeout: connectMs,
     commandTimeout: commandMs,
     enableOfflineQueue: false,

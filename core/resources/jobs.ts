@@ -60,7 +60,8 @@ export function startJobs(jobs: readonly Job[], parts: JobParts): Jobs {
   };
   const timers = (parts.scheduled ? jobs : []).map(
     (job) =>
-      new Cron(job.schedule, { timezone: 'UTC', protect: true, unref: true }, async () => {
+      // By the offset: asking for the zone by its name makes a calendar for each.
+      new Cron(job.schedule, { utcOffset: 0, protect: true, unref: true }, async () => {
         await tracked(job);
       }),
   );

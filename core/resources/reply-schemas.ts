@@ -1,5 +1,6 @@
 import type { Standard } from 'portcullis/sdk';
-import Type, { type TProperties, type TSchema } from 'typebox';
+import { schema as Type } from 'portcullis/sdk';
+import type { TProperties, TSchema } from 'typebox';
 import type { FieldSchema, ResourceModel } from './model.ts';
 
 /** A moment on the wire: either form, for the operator decides which. */

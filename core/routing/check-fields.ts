@@ -1,11 +1,11 @@
 import { asObject, type JsonObject } from 'portcullis/sdk';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { nearest } from '../config/nearest.ts';
+import { lateValidator, stoppingValidatorOf } from '../config/validator.ts';
 import { fieldNames, type NodeConfig, nodeSchema } from './config-schema.ts';
 import { clip, configFault, paramOf } from './fault.ts';
 
-const validator = Compile(nodeSchema);
+const fits = lateValidator(() => stoppingValidatorOf(nodeSchema));
 
 /** What is read of a JSON Schema to say what is accepted. */
 interface SchemaView {
@@ -30,7 +30,7 @@ export function checkFields(raw: JsonObject, path: string, settingNames: Readonl
   for (const key of Object.keys(raw)) {
     if (fieldNames.has(key)) checkNestedKeys(view.properties?.[key], raw[key], paramOf(path, key));
   }
-  if (!validator.Check(raw)) throw valueFault(raw, path);
+  if (!fits(raw)) throw valueFault(path);
   return raw as NodeConfig;
 }
 
@@ -79,12 +79,12 @@ interface Fault {
   readonly missing: boolean;
 }
 
-/** Of several faults the innermost is told: `cache.max_age` says more than `cache`. */
-function valueFault(raw: JsonObject, path: string) {
+/** Of the faults of a union's members the innermost is told: `cache.max_age` says more than `cache`. */
+function valueFault(path: string) {
   let deepest: Fault = { pointer: [], missing: false };
-  for (const error of validator.Errors(raw)) {
+  for (const error of fits.errors ?? []) {
     const at = error.instancePath.split('/').slice(1);
-    const missing = error.keyword === 'required' ? error.params.requiredProperties[0] : undefined;
+    const missing = error.keyword === 'required' ? String(error.params.missingProperty) : undefined;
     const pointer = missing === undefined ? at : [...at, missing];
     if (pointer.length > deepest.pointer.length) deepest = { pointer, missing: missing !== undefined };
   }

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { GatewayError } from 'portcullis/sdk';
+import { GatewayError } from 'portcullis/sdk/errors';
 
 /** Makes the folder of the embedded database and of its key, for its owner alone. @throws GatewayError `invalid_config` */
 export function makeDataFolder(folder: string): void {

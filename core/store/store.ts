@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { GatewayError, type Log } from 'portcullis/sdk';
 import { makeDataFolder } from './data-folder.ts';
-import { MysqlClient, type MysqlConfig } from './mysql-client.ts';
+import type { MysqlConfig } from './mysql-client.ts';
 import { connectTimeoutMs, serverOptions } from './mysql-server.ts';
 import type { Endpoint, StoreOptions } from './options.ts';
 import { within } from './patience.ts';
@@ -39,7 +39,7 @@ const memory = ':memory:';
  * @throws GatewayError `not_ready` when it cannot be opened or reached; a replica that cannot is logged
  */
 export async function openStore(options: StoreOptions, log: Log): Promise<Store> {
-  const pools = options.kind === 'sqlite' ? sqlitePools(options.file, log) : mysqlPools(options, log);
+  const pools = options.kind === 'sqlite' ? sqlitePools(options.file, log) : await mysqlPools(options, log);
   const store = storeOver(options.kind, pools);
   try {
     if (options.kind === 'sqlite') makeFile(options.file);
@@ -111,7 +111,9 @@ function sqlitePools(file: string, log: Log): Pools {
   return { db, reader: file === memory ? db : pool(true) };
 }
 
-function mysqlPools(options: StoreOptions & { readonly kind: 'mysql' }, log: Log): Pools {
+async function mysqlPools(options: StoreOptions & { readonly kind: 'mysql' }, log: Log): Promise<Pools> {
+  // Its driver is not for gateways with an embedded database.
+  const { MysqlClient } = await import('./mysql-client.ts');
   const pool = (endpoint: Endpoint, readOnly: boolean): Knex => {
     const config: MysqlConfig = {
       ...commonConfig(log),

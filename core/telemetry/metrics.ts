@@ -1,8 +1,8 @@
 import { type Counter, GatewayError, type Histogram, type Metrics, type Reading } from 'portcullis/sdk';
-import { Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { exposition, type Family, type Line } from './exposition.ts';
 import { boundedReadings, LabelSets } from './label-sets.ts';
-import { processMetrics } from './process-metrics.ts';
+import { newRegistry, processMetrics } from './process-metrics.ts';
 
 /** The metrics of one gateway, and what `/metrics` shows of them. */
 export interface GatewayMetrics extends Metrics {
@@ -24,7 +24,8 @@ interface Known {
 /** Metrics of a gateway's own: nothing global. Counting in a set of labels that is known makes no garbage. */
 export function createMetrics(): GatewayMetrics {
   const known = new Map<string, Known>();
-  const registry = new Registry();
+  /** Of the library, for those who want theirs. */
+  let registry: Registry | undefined;
 
   /** @throws GatewayError `internal` for a name that something else has, or that is none */
   const before = (name: string, type: Family['type'], labels: readonly string[], buckets: readonly number[]) => {
@@ -36,8 +37,8 @@ export function createMetrics(): GatewayMetrics {
   };
   const keep = (entry: Known) => {
     known.set(entry.family.name, entry);
-    registry.removeSingleMetric(entry.family.name);
-    registry.registerMetric(libraryMetric(entry.family));
+    registry?.removeSingleMetric(entry.family.name);
+    registry?.registerMetric(libraryMetric(entry.family));
   };
 
   return {
@@ -81,9 +82,17 @@ export function createMetrics(): GatewayMetrics {
     },
     text: async () =>
       `${exposition([...known.values()].map(({ family }) => family))}${await processMetrics().metrics()}`,
-    contentType: Registry.PROMETHEUS_CONTENT_TYPE,
-    registries: () => [registry, processMetrics()],
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    registries: () => {
+      registry ??= filled(newRegistry(), [...known.values()]);
+      return [registry, processMetrics()];
+    },
   };
+}
+
+function filled(registry: Registry, known: readonly Known[]): Registry {
+  for (const { family } of known) registry.registerMetric(libraryMetric(family));
+  return registry;
 }
 
 type LibraryMetric = Parameters<Registry['registerMetric']>[0];

@@ -1,4 +1,19 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createRequire } from 'node:module';
+import type { Registry } from 'prom-client';
+
+type Library = typeof import('prom-client');
+
+const load = createRequire(import.meta.url);
+
+/** The library is loaded when somebody looks for the first time. */
+function library(): Library {
+  return load('prom-client') as Library;
+}
+
+export function newRegistry(): Registry {
+  const { Registry } = library();
+  return new Registry();
+}
 
 let shown: Registry | undefined;
 
@@ -8,8 +23,8 @@ let shown: Registry | undefined;
  */
 export function processMetrics(): Registry {
   if (shown === undefined) {
-    shown = new Registry();
-    collectDefaultMetrics({ register: shown });
+    shown = newRegistry();
+    library().collectDefaultMetrics({ register: shown });
   }
   return shown;
 }

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import Type from '../type-builders.ts';
 import { directoryKinds } from './directory.ts';
 
 /** The phases of the pipeline, in run order. */

@@ -15,7 +15,7 @@ function object(properties: Readonly<Record<string, Made>>, options: Made = {}):
 }
 
 /**
- * Stands in the place of `typebox` in the sandbox, where each run starts anew and a library of types would cost more than
+ * Stands in the place of `type-builders.ts` in the sandbox, where each run starts anew and a library of types would cost more than
  * the run: the same calls, the same JSON Schema. The rest of typebox's calls is not there.
  */
 const Type = {

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type from '../type-builders.ts';
 import { toolCalls } from './chat-tools.ts';
 import { anyObject, choose, closedCases, nullable, object, openCases, text, textOrArray } from './fields.ts';
 

@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { asObject, asObjects, type Json } from '../json.ts';
+import Type from '../type-builders.ts';
 import {
   anyObject,
   closedCases,

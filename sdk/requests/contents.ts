@@ -1,5 +1,6 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import { camelCase } from '../dialects/gemini/camel.ts';
+import Type from '../type-builders.ts';
 import {
   anyObject,
   choose,

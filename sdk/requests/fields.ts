@@ -1,4 +1,5 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
+import Type from '../type-builders.ts';
 
 /**
  * A keyword of these schemas beside JSON Schema's own: the noun phrase that says what a field takes, for a refusal's

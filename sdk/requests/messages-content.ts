@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type from '../type-builders.ts';
 import { anyObject, closedCases, flag, nullable, object, oneOf, openCases, text, textOrArray } from './fields.ts';
 
 export const cacheControl = nullable(object({ type: oneOf('ephemeral') }, { ttl: oneOf('5m', '1h') }));

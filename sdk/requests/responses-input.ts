@@ -1,4 +1,5 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
+import Type from '../type-builders.ts';
 import { choose, object, oneOf, openCases, text, textOrArray } from './fields.ts';
 
 const part = openCases('type', {

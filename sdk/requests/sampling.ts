@@ -1,4 +1,5 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
+import Type from '../type-builders.ts';
 import { type Fields, flag, integer, integerFrom, nullable, numberFrom, object, text, textOrArray } from './fields.ts';
 
 /** A map from token id to bias, each from -100 to 100. */

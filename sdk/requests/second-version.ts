@@ -1,4 +1,5 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
+import Type from '../type-builders.ts';
 import { toolCalls } from './chat-tools.ts';
 import {
   anyObject,

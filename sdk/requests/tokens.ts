@@ -1,4 +1,5 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
+import Type from '../type-builders.ts';
 import { choose } from './fields.ts';
 
 const tokens = { type: 'array', items: { type: 'integer' }, minItems: 1 };

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import Type from 'typebox';
 import type { Verdict } from '../contracts/guardrail.ts';
 import type { Json, JsonObject } from '../json.ts';
+import Type from '../type-builders.ts';
 import type { GivenInput } from './check-input.ts';
 import { type ModelFault, modelFaults } from './model-faults.ts';
 import { type VendorFault, vendorFaults } from './vendor-faults.ts';

@@ -1,6 +1,6 @@
 import { asObject, type JsonObject } from 'portcullis/sdk';
 import { faultSentence, type Path, type SchemaFault, schemaFaults } from '../../config/schema-faults.ts';
-import { validatorOf } from '../../config/validator.ts';
+import { lateValidator, validatorOf } from '../../config/validator.ts';
 import { type Content, contentOf, type Kind, kinds } from './content.ts';
 import { fileSchemas } from './file-schema.ts';
 import { type Place, readYaml, writeYaml } from './yaml-text.ts';
@@ -13,7 +13,7 @@ export interface PromptFile {
   placeOf(path: Path): Place;
 }
 
-const checks = new Map(kinds.map((kind) => [kind, validatorOf(fileSchemas[kind])]));
+const checks = new Map(kinds.map((kind) => [kind, lateValidator(() => validatorOf(fileSchemas[kind]))]));
 
 /** `prompts/pp-welcome-1a2b3c.yaml`. */
 export function pathOf({ kind, slug }: Pick<PromptFile, 'kind' | 'slug'>): string {

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { schema as Type } from 'portcullis/sdk';
 import type { Kind } from './content.ts';
 
 const closed = { additionalProperties: false };

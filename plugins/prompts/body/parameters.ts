@@ -1,17 +1,24 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type JsonObject, omit, requestSchemas } from 'portcullis/sdk';
-import type { TSchema } from 'typebox';
-import Value from 'typebox/value';
-
-const fields = [requestSchemas.chat, requestSchemas.completions].flatMap((schema) =>
-  Object.entries((schema as unknown as { properties: Record<string, TSchema> }).properties),
-);
 
 /** The template's own, whatever the stored parameters say. */
 const filledIn = ['messages', 'prompt'];
 
-const takesEmptyText = new Set(
-  fields.filter(([name, schema]) => !filledIn.includes(name) && Value.Check(schema, '')).map(([name]) => name),
+const fields = [requestSchemas.chat, requestSchemas.completions].map(
+  (schema) => (schema as unknown as { readonly properties: Readonly<Record<string, object>> }).properties,
 );
+const checker = new Ajv2020({ strict: false, meta: false, validateSchema: false, addUsedSchema: false });
+const known = new Map<string, boolean>();
+
+/** Whether a request may have an empty text in the field. */
+function takesEmptyText(name: string): boolean {
+  if (filledIn.includes(name)) return false;
+  const schemas = fields.flatMap((properties) => (Object.hasOwn(properties, name) ? [properties[name] ?? {}] : []));
+  if (schemas.length === 0) return false;
+  const takes = known.get(name) ?? schemas.some((schema) => checker.validate(schema, ''));
+  known.set(name, takes);
+  return takes;
+}
 
 /**
  * Stored parameters without the variables of the template, which clients list among them with the value "". A request
@@ -19,7 +26,7 @@ const takesEmptyText = new Set(
  */
 export function withoutVariables(parameters: JsonObject, variables: ReadonlySet<string>): JsonObject {
   const listed = Object.keys(parameters).filter(
-    (name) => parameters[name] === '' && variables.has(name) && !takesEmptyText.has(name),
+    (name) => parameters[name] === '' && variables.has(name) && !takesEmptyText(name),
   );
   return omit(parameters, new Set([...filledIn, ...listed]));
 }
