@@ -10,8 +10,11 @@ export default countCheck({
   count: characters,
 });
 
+const highSurrogate = /[\ud800-\udbff]/;
+
 /** UTF-16 units, but for the second halves of surrogate pairs. */
 function characters(text: string): number {
+  if (!highSurrogate.test(text)) return text.length;
   let pairs = 0;
   let high = false;
   for (let at = 0; at < text.length; at += 1) {
