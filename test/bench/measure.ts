@@ -35,6 +35,8 @@ export interface RowResult {
 
 const connections: Record<Scenario, number> = { json: 64, saturated: 32, spaced: 32 };
 const firstByteRequests = 200;
+/** Until the engine has compiled what is hot: a server runs for days. */
+const warmUpSeconds = 10;
 
 interface Subject {
   readonly row: Row;
@@ -80,7 +82,7 @@ async function measureOnce(
   const load: Omit<Load, 'bound'> = { target: running, scenario, connections: connections[scenario] };
   if (repeat === 0) await probe(row, load);
   if ('seconds' in plan.bound) {
-    await applyLoad({ ...load, bound: { seconds: repeat === 0 ? 3 : 1 } });
+    await applyLoad({ ...load, bound: { seconds: repeat === 0 ? warmUpSeconds : 1 } });
     // What the warm-up left unfinished must not be counted.
     await delay(scenario === 'spaced' ? 2 * chunkGapMs * chunksPerStream : 200);
     if (scenario === 'saturated' && repeat === 0) {

@@ -49,14 +49,14 @@ try {
 
 async function run(flags: Flags): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  const pinned = !flags.short && canPin();
-  // This process makes the load when there is no wrk, and its children inherit its place.
-  if (pinned) execFileSync('taskset', ['-acp', '0', String(process.pid)], { stdio: 'ignore' });
-
   if (flags.checks) {
+    // Not pinned: the sandbox's process would have to share one core with this one, which gives way to nobody.
     process.stdout.write(`${renderCosts(await checkCosts(flags.short ? 5 : 300))}\n`);
     return;
   }
+  const pinned = !flags.short && canPin();
+  // This process makes the load when there is no wrk, and its children inherit its place.
+  if (pinned) execFileSync('taskset', ['-acp', '0', String(process.pid)], { stdio: 'ignore' });
   const cores = pinned ? { proxy: 1, load: 0 } : { proxy: undefined, load: undefined };
   if (flags.prompts || flags.guardrails) {
     const bound = flags.short ? { requests: 300 } : { seconds: flags.seconds };
