@@ -45,8 +45,9 @@ export class ActiveHooks {
    */
   of({ hooks, request }: TargetContext, phase: CheckPhase): MaybePromise<HookList> {
     const entries = phase === 'beforeRequest' ? hooks.before : hooks.after;
-    const defaults = request.defaultGuardrails;
-    if (entries.length === 0 && defaults === undefined) return noHooks;
+    const list = phase === 'beforeRequest' ? 'input' : 'output';
+    const defaults = request.defaultGuardrails?.filter((level) => (level[list]?.length ?? 0) > 0);
+    if (entries.length === 0 && (defaults === undefined || defaults.length === 0)) return noHooks;
     const found: MaybePromise<Hook>[] = [];
     const imposed: MaybePromise<Hook>[] = [];
     const named = new Map<string, MaybePromise<Hook>>();
@@ -64,7 +65,6 @@ export class ActiveHooks {
       if (inline !== undefined) found.push(inline);
       else add(String(entry.value), places[entry.source], entry.path.replace(/^config\./, ''));
     }
-    const list = phase === 'beforeRequest' ? 'input' : 'output';
     for (const level of defaults ?? [])
       for (const name of level[list] ?? [])
         imposed.push(add(name, { phase, type: 'guardrail' }, `default ${list} guardrails`));

@@ -3,7 +3,7 @@ import type { MaybePromise } from 'portcullis/sdk';
 import type { Hook, HookCheck, HookList } from '../definition/hook.ts';
 import { type Running, runCheck } from './run-check.ts';
 import { type CheckRun, type HookRun, hookRun } from './runs.ts';
-import { settled, whenDone } from './settled.ts';
+import { settled } from './settled.ts';
 import type { Look } from './subject.ts';
 
 /** Milliseconds that checks may take at a stretch before others have their turn. */
@@ -23,21 +23,33 @@ export function runBeside(
 /** Starts all checks of the hooks, in their order. No promise where no check needs one and all are done soon. */
 export function startAll(hooks: readonly Hook[], start: Start): MaybePromise<readonly HookRun[]> {
   const started: MaybePromise<CheckRun>[][] = hooks.map(() => []);
-  const runs = () =>
-    settled(
-      hooks.map((hook, index) => settled(started[index] ?? [], (all) => hookRun(hook, all))),
-      (all) => all,
-    );
-  return whenDone(startFrom(hooks, started, start), runs);
+  const later = startFrom(hooks, started, start);
+  return later === undefined ? runsOf(hooks, started) : later.then(() => runsOf(hooks, started));
 }
 
-function startFrom(hooks: readonly Hook[], started: MaybePromise<CheckRun>[][], start: Start): MaybePromise<void> {
+function runsOf(
+  hooks: readonly Hook[],
+  started: readonly (readonly MaybePromise<CheckRun>[])[],
+): MaybePromise<readonly HookRun[]> {
+  return settled(
+    hooks.map((hook, index) => settled(started[index] ?? [], (all) => hookRun(hook, all))),
+    (all) => all,
+  );
+}
+
+function startFrom(
+  hooks: readonly Hook[],
+  started: readonly MaybePromise<CheckRun>[][],
+  start: Start,
+): Promise<void> | undefined {
   let stretchMs = 0;
-  for (const [index, hook] of hooks.entries()) {
+  let index = 0;
+  for (const hook of hooks) {
     const own = started[index] ?? [];
-    for (const check of hook.checks.slice(own.length)) {
+    index += 1;
+    for (let at = own.length; at < hook.checks.length; at += 1) {
       if (stretchMs > longestStretchMs) return setImmediate().then(() => startFrom(hooks, started, start));
-      const run = start(check, hook);
+      const run = start(hook.checks[at] as HookCheck, hook);
       if (!(run instanceof Promise)) stretchMs += run.durationMs;
       own.push(run);
     }

@@ -58,13 +58,18 @@ export function transforms({ verdict }: CheckRun): boolean {
 }
 
 export function hookRun(hook: Hook, checks: readonly CheckRun[]): HookRun {
-  const startedAt = Math.min(...checks.map((run) => run.startedAt));
-  const endedAt = Math.max(...checks.map((run) => run.startedAt + run.durationMs));
+  let [startedAt, endedAt, verdict, transformed] = [Number.POSITIVE_INFINITY, 0, true, false];
+  for (const run of checks) {
+    startedAt = Math.min(startedAt, run.startedAt);
+    endedAt = Math.max(endedAt, run.startedAt + run.durationMs);
+    verdict &&= passes(run);
+    transformed ||= transforms(run);
+  }
   return {
     hook,
     checks,
-    verdict: checks.every(passes),
-    transformed: !hook.shadow && checks.some(transforms),
+    verdict,
+    transformed: transformed && !hook.shadow,
     startedAt,
     durationMs: endedAt - startedAt,
   };
