@@ -9,14 +9,12 @@ import { watchOperatorFile } from '../config/watch.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { createLog } from '../log.ts';
 import type { Arguments, Console } from './command.ts';
-import { tuneEngine } from './engine.ts';
 import { loadConfig } from './operator.ts';
 import { pipelineText } from './pipeline-text.ts';
 import { checkWorkers, runWorkers } from './workers.ts';
 
 /** Serves until a signal says stop, in as many processes as the operator wants; reloads on SIGHUP and when the operator's file changes. */
 export async function start({ config: path }: Arguments, out: Console): Promise<number> {
-  tuneEngine();
   const { config: loaded, file } = await loadConfig(path);
   const log = createLog(loaded.log.level);
   const environment = readEnvironment();
