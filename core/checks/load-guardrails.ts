@@ -1,6 +1,6 @@
 import { type Guardrail, isGuardrail, type Manifest } from 'portcullis/sdk';
-import { importUnitNow } from '../loader/import-unit.ts';
-import { allOf, type FoundUnit, importUnit } from '../loader/load.ts';
+import { allOf } from '../loader/all-of.ts';
+import { type FoundUnit, importUnit, importUnitNow } from '../loader/import-unit.ts';
 import type { GuardrailUnit } from './registry.ts';
 
 /**

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { GatewayError, type Guardrail, isGuardrail, type JsonObject, type Manifest } from 'portcullis/sdk';
 import type { ConformanceReport, ConformanceResult } from 'portcullis/sdk/testing';
-import { type FoundUnit, importUnit } from '../loader/load.ts';
+import { type FoundUnit, importUnit } from '../loader/import-unit.ts';
 import { readManifest } from '../loader/manifest.ts';
 import { resolveSdkForUnits } from '../loader/resolve-sdk.ts';
 import { silentLog } from '../log.ts';

@@ -11,10 +11,6 @@ import { createRegistry, type Registry, referenceOf } from './registry.ts';
 import { resolveSdkForUnits } from './resolve-sdk.ts';
 import { trustFaults } from './trust.ts';
 
-export { allOf } from './all-of.ts';
-export { type FoundUnit, importUnit, type LoadedUnit } from './import-unit.ts';
-export type { ProviderEntry } from './providers.ts';
-
 export type PluginEntry = LoadedUnit<Plugin>;
 
 export interface Units {

@@ -1,9 +1,9 @@
 import type { LogBodies, LogEntry } from 'portcullis/sdk';
-import { SharedPlaces, sharedOf } from './alike.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { hourMs } from './engine.ts';
 import type { Head, PackedBlock } from './packed-batch.ts';
 import { detailLine, indexLine } from './row-line.ts';
+import { SharedPlaces, sharedOf } from './same-fields.ts';
 
 /** Of the bodies of a block, about: one request more may follow. */
 const mostBodyBytes = 1_048_576;

@@ -1,7 +1,7 @@
 import type { FeedbackRow, LogBodies, LogEntry, LogRow } from 'portcullis/sdk';
-import type { Shared } from './alike.ts';
 import { isFirstForm, rowOfFirstForm } from './first-form.ts';
 import { type IndexedRow, indexedRow, wholeRow } from './row-line.ts';
+import type { Shared } from './same-fields.ts';
 
 /** Some requests that are kept together: of one hour, and at most about a MiB. */
 export interface PackedBlock {

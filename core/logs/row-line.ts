@@ -1,6 +1,6 @@
 import type { LogRow } from 'portcullis/sdk';
-import type { Shared } from './alike.ts';
 import { attemptsOf, type FlatAttempt, type FlatTimings, flatAttempt, flatTimings, timingsOf } from './flat-parts.ts';
+import type { Shared } from './same-fields.ts';
 
 /** Of a request, what a store looks it up and sums it by: what it shares with others, and its own. */
 export interface IndexedRow extends Pick<LogRow, OwnField> {

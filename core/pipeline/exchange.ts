@@ -36,41 +36,30 @@ const spellings: Readonly<Record<string, string>> = { 'strict-compliance': 'stri
 /** The one header of the contract without `x-`: it selects the version of a provider's interface. */
 const interfaceVersion = 'interface-version';
 
-const spelledOut = new WeakMap<readonly string[], Map<string, readonly string[]>>();
-
-/** The full names of a control header, in the order in which they count; put together once. */
-function headerNames(vendors: readonly string[], name: string): readonly string[] {
-  let names = spelledOut.get(vendors);
-  if (names === undefined) {
-    names = new Map();
-    spelledOut.set(vendors, names);
+/** The control header's name without its vendor; undefined: it is none of that vendor's. */
+function controlName(header: string, vendor: string): string | undefined {
+  if (header.startsWith('x-') && header.startsWith(vendor, 2) && header[2 + vendor.length] === '-') {
+    const name = header.slice(3 + vendor.length);
+    return name === interfaceVersion ? undefined : name;
   }
-  const known = names.get(name);
-  if (known !== undefined) return known;
-  const older = spellings[name];
-  const full =
-    name === interfaceVersion
-      ? vendors.map((vendor) => `${vendor}-beta`)
-      : [name, ...(older === undefined ? [] : [older])].flatMap((spelling) =>
-          vendors.map((vendor) => `x-${vendor}-${spelling}`),
-        );
-  names.set(name, full);
-  return full;
+  return header.startsWith(vendor) && header === `${vendor}-beta` ? interfaceVersion : undefined;
 }
 
-/** The control headers that a request has, by their names without vendor: few have more than two, and most are asked about. */
-function controlNames(headers: RequestHeaders, vendors: readonly string[]): readonly string[] {
-  const names: string[] = [];
-  for (const header in headers) {
-    for (const vendor of vendors) {
-      if (header.startsWith('x-') && header.startsWith(vendor, 2) && header[2 + vendor.length] === '-') {
-        const name = header.slice(3 + vendor.length);
-        names.push(name);
-        for (const current in spellings) if (spellings[current] === name) names.push(current);
-      } else if (header.startsWith(vendor) && header === `${vendor}-beta`) names.push(interfaceVersion);
+/** What the control headers of a request say, by their names; of several vendors and spellings the first counts. */
+function controlsIn(headers: RequestHeaders, vendors: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const vendor of vendors) {
+    for (const header in headers) {
+      const name = controlName(header, vendor);
+      const value = headers[header];
+      if (name !== undefined && value !== undefined && !found.has(name)) found.set(name, value);
     }
   }
-  return names;
+  for (const name in spellings) {
+    const older = found.get(spellings[name] ?? '');
+    if (older !== undefined && !found.has(name)) found.set(name, older);
+  }
+  return found;
 }
 
 /** Stands in the log for requests that were refused before anyone asked who calls. */
@@ -146,7 +135,7 @@ export class Exchange implements RequestContext {
   called: TargetContext | undefined;
   readonly vendors: readonly string[];
   readonly #caller: CallersTrace | undefined;
-  readonly #controls: readonly string[];
+  readonly #controls: ReadonlyMap<string, string>;
 
   constructor(options: ExchangeOptions) {
     this.id = options.id;
@@ -159,7 +148,7 @@ export class Exchange implements RequestContext {
     this.headers = options.headers;
     this.startedAt = options.startedAt;
     this.vendors = options.vendors;
-    this.#controls = controlNames(options.headers, options.vendors);
+    this.#controls = controlsIn(options.headers, options.vendors);
     const caller = readTraceContext(options.headers);
     this.traceId = this.control('trace-id')?.slice(0, 128) || caller?.traceId || options.id;
     this.#caller = caller;
@@ -193,12 +182,7 @@ export class Exchange implements RequestContext {
   }
 
   control(name: string): string | undefined {
-    if (!this.#controls.includes(name)) return undefined;
-    for (const header of headerNames(this.vendors, name)) {
-      const value = this.headers[header];
-      if (value !== undefined) return value;
-    }
-    return undefined;
+    return this.#controls.get(name);
   }
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { childFlags } from './child-flags.ts';
-import { LoadedPrograms } from './loaded.ts';
+import { LoadedPrograms } from './loaded-programs.ts';
 import { type Fault, type FromChild, maxQuickPayload, parentGraceMs, stuckMs, type ToChild } from './messages.ts';
 import type { Paces } from './paces.ts';
 

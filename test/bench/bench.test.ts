@@ -4,7 +4,9 @@ import { bareKoa } from './bare-koa.ts';
 import { checkCosts, renderCosts } from './checks.ts';
 import { direct } from './direct.ts';
 import { fullGatewayRow, gatewayRow, guardedGatewayRow, storedGatewayRow } from './gateway.ts';
+import { guardrailCosts } from './guardrails.ts';
 import { measure, type RowResult } from './measure.ts';
+import { renderNeighbours } from './neighbours.ts';
 import { nginxRow } from './nginx.ts';
 import { failures, renderTable } from './table.ts';
 import type { Scenario } from './traffic.ts';
@@ -61,5 +63,15 @@ describe('the bench of checks in its short form', { timeout: 120_000 }, () => {
     }
     assert.ok(costs.every(({ micros }) => Number.isFinite(micros)));
     assert.equal(renderCosts(costs).split('\n').length, costs.length + 2);
+  });
+});
+
+describe('the bench of neighbours in its short form', { timeout: 120_000 }, () => {
+  it('answers both kinds of requests of one gateway in turns', async () => {
+    const cores = { proxy: undefined, load: undefined };
+    const costs = await guardrailCosts({ bound: { requests: 50 }, repeats: 2, cores });
+    assert.equal(costs.failed, 0);
+    for (const kind of costs.costs) assert.equal(kind.length, 2);
+    assert.match(renderNeighbours(costs), /^ratio of neighbours: .*; failed 0$/m);
   });
 });

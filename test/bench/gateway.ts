@@ -11,13 +11,7 @@ export function gatewayRow(nodeFlags: readonly string[] = []): Row {
   return {
     name: 'gateway',
     about: 'identity by one hashed key of the file, a config of the file, the default pipeline, log to /dev/null',
-    start: async (upstream, core) => {
-      const folder = temporaryFolder('gateway');
-      const key = randomBytes(24).toString('hex');
-      return startGateway({ folder, core, nodeFlags, headers: { authorization: `Bearer ${key}` } }, (port) =>
-        fileText(port, staticText(upstream, key)),
-      );
-    },
+    start: startOfFile(nodeFlags, staticText),
   };
 }
 
@@ -40,29 +34,28 @@ export function guardedGatewayRow(nodeFlags: readonly string[] = []): Row {
   return {
     name: 'gateway, guarded',
     about: 'as the gateway of the file, with five native checks on each request, their results in each reply',
-    start: async (upstream, core) => {
-      const folder = temporaryFolder('guarded-gateway');
-      const key = randomBytes(24).toString('hex');
-      return startGateway({ folder, core, nodeFlags, headers: { authorization: `Bearer ${key}` } }, (port) =>
-        fileText(port, staticText(upstream, key) + guardrail + onEachRequest),
-      );
-    },
+    start: startOfFile(nodeFlags, (upstream, key) => staticText(upstream, key) + guardrail + onEachRequest),
   };
 }
 
 /** The first row with a second config, `checked`, which puts the same five checks on those requests that name it. */
 export function checkedGatewayRow(): Row {
+  const checked = { checked: ', input_guardrails: [bench]' };
   return {
     name: 'gateway, checked where asked for',
     about: 'as the gateway of the file, with five native checks in a second config',
-    start: async (upstream, core) => {
-      const folder = temporaryFolder('checked-gateway');
-      const key = randomBytes(24).toString('hex');
-      const checked = { checked: ', input_guardrails: [bench]' };
-      return startGateway({ folder, core, nodeFlags: [], headers: { authorization: `Bearer ${key}` } }, (port) =>
-        fileText(port, staticText(upstream, key, checked) + guardrail),
-      );
-    },
+    start: startOfFile([], (upstream, key) => staticText(upstream, key, checked) + guardrail),
+  };
+}
+
+/** Starts a gateway whose callers, configs and guardrails all stand in the operator's file. */
+function startOfFile(nodeFlags: readonly string[], textFor: (upstream: string, key: string) => string): Row['start'] {
+  return async (upstream, core) => {
+    const folder = temporaryFolder('gateway');
+    const key = randomBytes(24).toString('hex');
+    return startGateway({ folder, core, nodeFlags, headers: { authorization: `Bearer ${key}` } }, (port) =>
+      fileText(port, textFor(upstream, key)),
+    );
   };
 }
 

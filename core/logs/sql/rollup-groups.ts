@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { Shared } from '../alike.ts';
 import { dayMs, hourMs } from '../engine.ts';
 import type { IndexedRow } from '../row-line.ts';
 import { clip, metadataPairs, type Stored } from '../rows.ts';
+import type { Shared } from '../same-fields.ts';
 import { addToSketch, type Sketch, sketchBucket } from '../sketch.ts';
 import { type Dimension, dimensions, type Rollup, type Sum, sumNames } from './rollups.ts';
 
@@ -37,7 +37,6 @@ export function emptyGroup(organisationId: string, slot: number, of: readonly St
 export class HourGroups {
   readonly #rollup: Rollup;
   readonly #groups = new Map<string, RollupGroup>();
-
   readonly #byUser: boolean;
 
   constructor(rollup: Rollup) {

@@ -1,7 +1,7 @@
-import type { Shared } from '../alike.ts';
 import { logColumns } from '../columns.ts';
 import type { IndexedRow, OwnField } from '../row-line.ts';
 import { metadataPairs, type Stored, storedValue } from '../rows.ts';
+import type { Shared } from '../same-fields.ts';
 
 /** What SQL stores filter, group and sum by, of what requests share. The rest stands in the block of a request alone. */
 const sharedFields = [

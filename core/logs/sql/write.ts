@@ -1,9 +1,9 @@
 import type { FeedbackRow } from 'portcullis/sdk';
-import type { Shared } from '../alike.ts';
 import type { BodyFormat } from '../engine.ts';
 import { indexedRowsOf, type PackedBatch, type PackedBlock } from '../packed-batch.ts';
 import type { IndexedRow } from '../row-line.ts';
 import { clip, metadataPairs, type Stored } from '../rows.ts';
+import type { Shared } from '../same-fields.ts';
 import { sketchBucket } from '../sketch.ts';
 import { addBlock } from './blocks.ts';
 import { addToRollups } from './rollup-batch.ts';

@@ -2,7 +2,8 @@ import { basename, join } from 'node:path';
 import type { Json, JsonObject } from 'portcullis/sdk';
 import { caseNames, type FixtureCase, readCase } from 'portcullis/sdk/testing';
 import { type InferenceRoute, inferenceRoutes, otherRoute } from '../../../core/http/inference.ts';
-import { loadUnits, type ProviderEntry } from '../../../core/loader/load.ts';
+import { loadUnits } from '../../../core/loader/load.ts';
+import type { ProviderEntry } from '../../../core/loader/providers.ts';
 
 /** One recorded conversation of a provider, with the route that its client takes. */
 export interface MatrixCase {

@@ -1,5 +1,5 @@
 import type { Endpoint } from 'portcullis/sdk';
-import type { ProviderEntry } from '../../../core/loader/load.ts';
+import type { ProviderEntry } from '../../../core/loader/providers.ts';
 import { compileProvider, type ProviderUnit } from '../../../core/upstream/provider-unit.ts';
 import { cases, entries, type MatrixCase } from './cases.ts';
 import { askingOf, type Built, outboundFor } from './replay.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dialects } from 'portcullis/sdk';
 import { capabilitiesOf } from '../../../core/loader/capabilities.ts';
-import type { ProviderEntry } from '../../../core/loader/load.ts';
+import type { ProviderEntry } from '../../../core/loader/providers.ts';
 import { entries, isStreamed, isSuccess } from './cases.ts';
 import { cells, placeNamed } from './cells.ts';
 

@@ -1,5 +1,5 @@
 import type { EndpointSpec, Endpoints, Provider } from 'portcullis/sdk';
-import type { ProviderEntry } from '../../../core/loader/load.ts';
+import type { ProviderEntry } from '../../../core/loader/providers.ts';
 import { compileProvider, type ProviderUnit } from '../../../core/upstream/provider-unit.ts';
 import { deepFreeze } from '../../../sdk/testing/deep-freeze.ts';
 
