@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { type DialectName, GatewayError, type Outcome } from 'portcullis/sdk';
 import { Capture } from '../ledger/capture.ts';
 import { authorise } from '../pipeline/authorise.ts';
+import { Cohort } from '../pipeline/cohort.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { identify, runExchange } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
@@ -27,6 +28,10 @@ export interface HandlerOptions {
   readonly accepting: () => boolean;
 }
 
+/** Requests whose body has been read, and those that have been answered. */
+const asked = new Cohort();
+const replied = new Cohort();
+
 /** Serves one inference route: reads, runs the pipeline, sends, settles and logs. */
 export function inferenceHandler(route: InferenceRoute, options: HandlerOptions) {
   return async (ctx: Context, params: Readonly<Record<string, string>>): Promise<void> => {
@@ -39,13 +44,15 @@ export function inferenceHandler(route: InferenceRoute, options: HandlerOptions)
     const outcome = route.reply === undefined ? found : route.reply(found, exchange.query);
     if (runtime.pipeline.keepsBodies && outcome.body.kind === 'stream') exchange.sent = new Capture();
     exchange.clock.replied();
-    respond(ctx.res, exchange, outcome, (ending) => {
-      void settle(runtime, exchange, outcome, ending).finally(() => {
-        release();
-        void exchange.upload?.spooled.release();
-        for (const letGo of exchange.releases) void letGo();
-      });
-    });
+    respond(ctx.res, exchange, outcome, (ending) =>
+      replied.join(() => {
+        void settle(runtime, exchange, outcome, ending).finally(() => {
+          release();
+          void exchange.upload?.spooled.release();
+          for (const letGo of exchange.releases) void letGo();
+        });
+      }),
+    );
   };
 }
 
@@ -81,6 +88,7 @@ async function outcomeOf(
     if (identified instanceof Promise) await identified;
     authorise(exchange);
     await readRequest(ctx.req, route, exchange, runtime);
+    await asked.turn();
     return await runExchange(runtime, exchange, route.kind);
   } catch (error) {
     return errorReply(error, exchange.id, exchange.dialect, runtime.log);

@@ -3,6 +3,7 @@ import type { buildConnector } from 'undici';
 import { Ledger } from '../ledger/ledger.ts';
 import { Patience } from '../ledger/patience.ts';
 import { drainMs, type LedgerSettings } from '../ledger/settings.ts';
+import { Cohort } from '../pipeline/cohort.ts';
 import { Authenticator, type Credential, unfetchedToken } from './auth.ts';
 import type { CallFactsOfTarget } from './call-facts.ts';
 import type { Cancellation } from './cancellation.ts';
@@ -60,6 +61,7 @@ export class Upstream {
   readonly #machine: ReturnType<typeof createMachineIdentity>;
   readonly #timeouts: Timeouts;
   readonly #ledger: Ledger;
+  readonly #arrived = new Cohort();
   /** Base URLs that have passed the guard's full check; connections are checked again each time one is opened. */
   readonly #checked = new Set<string>();
 
@@ -80,9 +82,10 @@ export class Upstream {
     const { asking, chosen } = outbound;
     if (chosen.endpoint === 'realtime') return this.#open(outbound, facts);
     if (chosen.spec.flow !== undefined) return this.#flow(chosen.spec.flow, outbound, facts);
-    if (asking === undefined) return this.#send(outbound, facts).then((reply) => this.#outcome(reply, outbound, facts));
+    if (asking === undefined)
+      return this.#replied(outbound, facts).then((reply) => this.#outcome(reply, outbound, facts));
     const startedAt = performance.now();
-    return this.#send(outbound, facts).then((reply) =>
+    return this.#replied(outbound, facts).then((reply) =>
       refusesQuestion(reply) && !facts.cancellation.cancelled
         ? this.#callUnasked(asking, facts, startedAt)
         : this.#outcome(reply, outbound, facts),
@@ -200,6 +203,10 @@ export class Upstream {
     await this.#pools.close();
     await this.#machine.close();
     await this.#ledger.close();
+  }
+
+  #replied(outbound: Outbound, facts: CallFactsOfTarget): Promise<WireReply> {
+    return this.#send(outbound, facts).then((reply) => this.#arrived.turn().then(() => reply));
   }
 
   #send(outbound: Outbound, facts: CallFactsOfTarget, startedAt?: number): Promise<WireReply> {

@@ -49,8 +49,9 @@ export class Keeper {
 
   /** The client has waited long enough: its reply goes out first. */
   #later(target: TargetContext, keeping: Keeping, outcome: Outcome, bytes: Uint8Array): void {
+    const madeAt = this.#options.host.now();
     setImmediate(() => {
-      this.#keep(target, keeping, outcome, bytes).catch((error: unknown) => {
+      this.#keep(target, keeping, outcome, bytes, madeAt).catch((error: unknown) => {
         this.#options.host.log.warn('reply_not_kept', {
           request: target.request.id,
           error: error instanceof Error ? error.message : 'not an error',
@@ -59,12 +60,17 @@ export class Keeper {
     });
   }
 
-  async #keep(target: TargetContext, keeping: Keeping, outcome: Outcome, bytes: Uint8Array): Promise<void> {
-    const { host, replies, meanings } = this.#options;
+  async #keep(
+    target: TargetContext,
+    keeping: Keeping,
+    outcome: Outcome,
+    bytes: Uint8Array,
+    madeAt: number,
+  ): Promise<void> {
+    const { replies, meanings } = this.#options;
     const { key, ttlMs, meaning } = keeping;
     const stream = isEventStream(outcome);
     if (!(stream ? await isComplete(bytes, target) : isAnswer(bytes, target))) return;
-    const madeAt = host.now();
     const entry = packed({
       madeAt,
       status: outcome.status,
