@@ -95,5 +95,9 @@ async function addPolicies(call: Call, workspace: string): Promise<void> {
     checks: [{ id: 'default.wordCount', parameters: { minWords: 1, maxWords: 5000 } }],
     actions: { deny: true },
   });
-  await call('PUT', `/v1/workspaces/${workspace}`, { input_guardrails: [asString(guardrail.slug) ?? ''] });
+  const path = `/v1/workspaces/${workspace}`;
+  await call('PUT', path, { defaults: { input_guardrails: [asString(guardrail.slug) ?? ''] } });
+  const { defaults } = await call('GET', path);
+  if (!JSON.stringify(asObject(defaults)?.input_guardrails ?? []).includes(asString(guardrail.slug) ?? '-'))
+    throw new Error('The guardrail is no default of the workspace.');
 }
