@@ -4,12 +4,9 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import type { Ending } from '../pipeline/settle.ts';
 import { serverTiming } from '../telemetry/server-timing.ts';
 
-/** Above this, copying costs more than a second write. */
-const oneWriteBytes = 16 * 1024;
-
 /**
- * Sends an outcome. Buffers go out in one write; a stream flows with back-pressure, and stops at its source when the
- * client leaves. `done` runs once, when the last byte is out or the client is gone.
+ * Sends an outcome. Bytes go out in one write with their head; a stream flows with back-pressure, and stops at its source
+ * when the client leaves. `done` runs once, when the last byte is out or the client is gone.
  */
 export function respond(
   response: ServerResponse,
@@ -27,10 +24,7 @@ export function respond(
   if (body.kind === 'bytes') {
     headers['content-length'] = body.bytes.byteLength;
     writeHead(response, outcome.status, headers);
-    // As a string of bytes it leaves in the same write as the head; a buffer would be a second one.
-    const { bytes } = body;
-    if (bytes.byteLength <= oneWriteBytes && Buffer.isBuffer(bytes)) response.end(bytes.toString('latin1'), 'latin1');
-    else response.end(bytes);
+    response.end(body.bytes);
     done('sent');
     return;
   }
