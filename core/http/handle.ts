@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { type DialectName, GatewayError, type Outcome } from 'portcullis/sdk';
+import { Cohort } from '../cohort.ts';
 import { Capture } from '../ledger/capture.ts';
 import { authorise } from '../pipeline/authorise.ts';
-import { Cohort } from '../pipeline/cohort.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { identify, runExchange } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';

@@ -1,9 +1,9 @@
 import type { FetchReply, FetchRequest, Flow, MaybePromise, Outcome } from 'portcullis/sdk';
 import type { buildConnector } from 'undici';
+import { Cohort } from '../cohort.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { Patience } from '../ledger/patience.ts';
 import { drainMs, type LedgerSettings } from '../ledger/settings.ts';
-import { Cohort } from '../pipeline/cohort.ts';
 import { Authenticator, type Credential, unfetchedToken } from './auth.ts';
 import type { CallFactsOfTarget } from './call-facts.ts';
 import type { Cancellation } from './cancellation.ts';
@@ -83,9 +83,9 @@ export class Upstream {
     if (chosen.endpoint === 'realtime') return this.#open(outbound, facts);
     if (chosen.spec.flow !== undefined) return this.#flow(chosen.spec.flow, outbound, facts);
     if (asking === undefined)
-      return this.#replied(outbound, facts).then((reply) => this.#outcome(reply, outbound, facts));
+      return this.#sentTogether(outbound, facts).then((reply) => this.#outcome(reply, outbound, facts));
     const startedAt = performance.now();
-    return this.#replied(outbound, facts).then((reply) =>
+    return this.#sentTogether(outbound, facts).then((reply) =>
       refusesQuestion(reply) && !facts.cancellation.cancelled
         ? this.#callUnasked(asking, facts, startedAt)
         : this.#outcome(reply, outbound, facts),
@@ -205,7 +205,8 @@ export class Upstream {
     await this.#ledger.close();
   }
 
-  #replied(outbound: Outbound, facts: CallFactsOfTarget): Promise<WireReply> {
+  /** The reply goes on with those of others that have come meanwhile. */
+  #sentTogether(outbound: Outbound, facts: CallFactsOfTarget): Promise<WireReply> {
     return this.#send(outbound, facts).then((reply) => this.#arrived.turn().then(() => reply));
   }
 

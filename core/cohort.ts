@@ -9,7 +9,7 @@ const most = 64;
 export class Cohort {
   #waiting: (() => void)[] = [];
 
-  /** Runs the step, which does not throw, with those of the others. */
+  /** Runs the step, which must not throw, with those of the others. */
   join(step: () => void): void {
     if (this.#waiting.push(step) === 1) setImmediate(this.#go);
   }

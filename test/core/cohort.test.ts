@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Cohort } from '../../../core/pipeline/cohort.ts';
+import { Cohort } from '../../core/cohort.ts';
 
 describe('a cohort', () => {
   it('takes no step before the turn of the event loop is over, and then all in their order', async () => {
