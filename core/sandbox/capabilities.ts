@@ -44,11 +44,6 @@ const table = {
       return undefined;
     },
   },
-  now: {
-    args: schema.Object({}, nothingElse),
-    refusal: granted,
-    use: ({ host }) => host.now(),
-  },
   fetch: {
     args: schema.Object(
       {

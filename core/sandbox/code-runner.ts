@@ -1,10 +1,21 @@
 import { LRUCache } from 'lru-cache';
-import { asObject, type CheckHost, type CodeRunner, GatewayError, type SandboxedCode } from 'portcullis/sdk';
+import {
+  asObject,
+  type CheckFetch,
+  type CheckHost,
+  type CodeRunner,
+  type FetchReply,
+  GatewayError,
+  type ModelQuestion,
+  type SandboxedCode,
+} from 'portcullis/sdk';
 import { permits } from '../loader/places.ts';
 import { bundleCode } from './bundle.ts';
 import type { Program, Sandbox } from './sandbox.ts';
 
 const outboundCalls = 10;
+/** Code has none: its parameters are for whoever runs it. */
+const config = {};
 const place = /^[a-zA-Z0-9*.-]+:([0-9]{1,5})$/;
 
 /** Scripts by their source: the same for all organisations, who share no more than the text. */
@@ -42,8 +53,8 @@ export function createCodeRunner(sandbox: Sandbox, { organisation, host }: CodeC
     run: async (code, input) => {
       checkPlaces(code.net);
       const program = await programOf(sandbox, organisation, code, 'code');
-      const limited = limitedHost(host, code.net);
-      return sandbox.run(program, { check: 'default', config: {}, input, host: limited, timeoutMs: code.timeoutMs });
+      const limited = new LimitedHost(host, code.net);
+      return sandbox.run(program, { check: 'default', config, input, host: limited, timeoutMs: code.timeoutMs });
     },
   };
 }
@@ -98,24 +109,46 @@ function checkPlaces(net: readonly string[]): void {
 }
 
 /** The code's own places instead of the unit's. It has no credentials. */
-function limitedHost(host: CheckHost, net: readonly string[]): CheckHost {
-  return {
-    log: host.log,
-    now: () => host.now(),
-    credentials: {},
-    signal: host.signal,
-    cache: host.cache,
-    ask: (question) => host.ask(question),
-    header: (name) => host.header(name),
-    get code() {
-      return host.code;
-    },
-    fetch: async (url, request) => {
-      const target = URL.canParse(url) ? new URL(url) : undefined;
-      const port = Number(target?.port) || (target?.protocol === 'https:' ? 443 : 80);
-      if (target !== undefined && permits(net, target.hostname, port)) return host.fetch(url, request);
-      const where = target === undefined ? 'a URL that is not absolute' : `${target.hostname}:${port}`;
-      throw new GatewayError('forbidden', `The code may not call ${where}: its net does not list it.`);
-    },
-  };
+class LimitedHost implements CheckHost {
+  readonly credentials = {};
+  readonly #host: CheckHost;
+  readonly #net: readonly string[];
+
+  constructor(host: CheckHost, net: readonly string[]) {
+    this.#host = host;
+    this.#net = net;
+  }
+
+  get log() {
+    return this.#host.log;
+  }
+  get signal() {
+    return this.#host.signal;
+  }
+  get cache() {
+    return this.#host.cache;
+  }
+  get code() {
+    return this.#host.code;
+  }
+
+  now(): number {
+    return this.#host.now();
+  }
+
+  ask(question: ModelQuestion): Promise<string> {
+    return this.#host.ask(question);
+  }
+
+  header(name: string): string | undefined {
+    return this.#host.header(name);
+  }
+
+  async fetch(url: string, request?: CheckFetch): Promise<FetchReply> {
+    const target = URL.canParse(url) ? new URL(url) : undefined;
+    const port = Number(target?.port) || (target?.protocol === 'https:' ? 443 : 80);
+    if (target !== undefined && permits(this.#net, target.hostname, port)) return this.#host.fetch(url, request);
+    const where = target === undefined ? 'a URL that is not absolute' : `${target.hostname}:${port}`;
+    throw new GatewayError('forbidden', `The code may not call ${where}: its net does not list it.`);
+  }
 }

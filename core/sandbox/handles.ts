@@ -17,11 +17,19 @@ export interface Handles {
   scrub(text: string): string;
 }
 
+const noHandles: Handles = {
+  credentials: {},
+  inHeaders: (headers) => headers,
+  refuseIn: () => {},
+  scrub: (text) => text,
+};
+
 /** Handles are random and of one run: one that was kept means nothing later. Fields that the schema does not name stay outside. */
 export function createHandles(credentials: JsonObject, schema: JsonObject | undefined): Handles {
+  if (schema === undefined) return noHandles;
   const shown: { [name: string]: Json } = {};
   const secrets: { readonly handle: string; readonly value: string }[] = [];
-  for (const [name, field] of Object.entries(asObject(schema?.properties) ?? {})) {
+  for (const [name, field] of Object.entries(asObject(schema.properties) ?? {})) {
     const value = credentials[name];
     if (value === undefined) continue;
     if (asObject(field)?.['x-secret'] !== true) shown[name] = value;

@@ -58,9 +58,10 @@ export class GuestProgram {
     const counts = { calls: 0, lines: 0, cut: false, overdue: false, stopped: false };
     const run: Run = { id, endsAt: beganAt + timeoutMs, beganAt, ...counts, broken, fail };
     this.#runs.set(id, run);
-    const timer = setTimeout(() => this.#overdue(run), timeoutMs + childGraceMs);
+    let timer: NodeJS.Timeout | undefined;
     try {
       const atOnce = quick ? this.#atOnce(run, payload) : undefined;
+      if (atOnce === undefined) timer = setTimeout(() => this.#overdue(run), leftMs(run) + childGraceMs);
       if (quick && atOnce === undefined) this.#send({ type: 'waits', id, cut: run.cut });
       const result = atOnce ?? (await Promise.race([this.#inPool(run, payload), broken]));
       if (typeof result === 'string' && result.length <= maxResult + envelope) this.#done(run, result);

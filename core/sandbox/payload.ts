@@ -2,6 +2,8 @@ import { type CheckInput, GatewayError, type Json } from 'portcullis/sdk';
 
 /** The longest that one run may be given, in characters of JSON. */
 const maxPayload = 8 * 1024 * 1024;
+/** Texts of one length that the next one of it is compared with. */
+const maxCompared = 8;
 const configs = new WeakMap<object, string>();
 
 export interface Order {
@@ -37,15 +39,26 @@ function configText(config: Json): string {
   return text;
 }
 
+/** Texts, each of them once. By their lengths, for to look one up by itself would read all of it. */
+class Texts {
+  readonly strings: string[] = [];
+  readonly #places = new Map<number, number[]>();
+
+  place(text: string): number {
+    const same = this.#places.get(text.length) ?? [];
+    for (const at of same) if (this.strings[at] === text) return at;
+    const at = this.strings.push(text) - 1;
+    // Many of one length, which may be alike to their ends, are not compared with each other.
+    if (same.length < maxCompared) same.push(at);
+    this.#places.set(text.length, same);
+    return at;
+  }
+}
+
 function packed(input: CheckInput) {
-  const strings: string[] = [];
-  const places = new Map<string, number>();
-  const place = (text: string): number => {
-    const known = places.get(text);
-    if (known !== undefined) return known;
-    places.set(text, strings.length);
-    return strings.push(text) - 1;
-  };
+  const seen = new Texts();
+  const { strings } = seen;
+  const place = (text: string) => seen.place(text);
   const texts = input.texts.map(({ role, kind, message, text }) => [role, kind, message, place(text)] as const);
   const joined = input.texts.map(({ text }) => text).join('\n');
   const placeOrJoined = (text: string) => (text === joined ? -1 : place(text));
@@ -57,9 +70,10 @@ function packed(input: CheckInput) {
     prompt: place(input.prompt),
     strings,
     lengths: strings.map(({ length }) => length),
-    reply: input.reply,
-    organisationId: input.organisationId,
-    workspaceId: input.workspaceId,
+    // Always the same members: objects of one shape are read faster.
+    reply: input.reply ?? null,
+    organisationId: input.organisationId ?? null,
+    workspaceId: input.workspaceId ?? null,
     rest: {
       phase: input.phase,
       endpoint: input.endpoint,

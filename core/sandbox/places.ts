@@ -2,26 +2,10 @@ import ivm from 'isolated-vm';
 import { guestScript, guestStart } from './guest-program.ts';
 import type { Post, Step } from './harness.ts';
 import { loadMs, maxArguments, maxCalls, maxLogLines, maxLogText, maxResult, maxTexts } from './messages.ts';
+import { samplePayload } from './sample-payload.ts';
 
 const bounds = JSON.stringify({ maxResult, maxArguments, maxTexts, maxCalls, maxLogLines, maxLogText });
 const stockSize = 8;
-/** As `payloadOf` writes it, of a short message. */
-const sample = `${JSON.stringify({
-  step: 'run',
-  check: 'default',
-  now: 0,
-  credentials: {},
-  config: {},
-  input: {
-    texts: [['user', 'text', 0, 0]],
-    turns: [['user', 0]],
-    text: -1,
-    content: -1,
-    prompt: 0,
-    lengths: [1],
-    rest: { phase: 'beforeRequest', endpoint: 'chat', images: [], body: {}, headers: {}, metadata: {} },
-  },
-})}\na`;
 
 export type Posted = Parameters<Post>;
 
@@ -81,7 +65,7 @@ export class Places {
       const post = (...posted: Posted) => {
         if (owner.run !== undefined) this.#posted(owner.run, posted);
       };
-      const given = [new ivm.Callback(post, { ignored: true }), bounds, sample];
+      const given = [new ivm.Callback(post, { ignored: true }), bounds, samplePayload];
       const options = { timeout: loadMs, result: { reference: true } } as const;
       return { context, owner, enter: (await context.evalClosure(guestStart, given, options)) as Place['enter'] };
     });

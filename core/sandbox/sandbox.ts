@@ -120,8 +120,7 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
       const handles = createHandles(run.credentials === undefined ? {} : host.credentials, run.credentials);
       const { outboundCalls, models = false } = program;
       const grants: Grants = { host, handles, outboundCalls, models, calls: 0 };
-      const time = use(grants, 'now', {}) as number;
-      const order = { step, check, config, credentials: handles.credentials, now: time };
+      const order = { step, check, config, credentials: handles.credentials, now: host.now() };
       return {
         signal: host.signal,
         payload: payloadOf(input === undefined ? order : { ...order, input }),

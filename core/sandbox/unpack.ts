@@ -30,8 +30,8 @@ export function unpackInput(packed: Unknowns, sliced: (start: number, end: numbe
     content: textAt(packed.content),
     turns,
     prompt: textAt(packed.prompt),
-    reply: packed.reply,
-    organisationId: packed.organisationId,
-    workspaceId: packed.workspaceId,
+    reply: packed.reply ?? undefined,
+    organisationId: packed.organisationId ?? undefined,
+    workspaceId: packed.workspaceId ?? undefined,
   };
 }
