@@ -20,6 +20,7 @@ export interface CheckCost {
 
 const text = 'The third shelf of the east room holds nine of them, and two more wait at the gate. '.repeat(122);
 const batch = 20;
+const warmUpsEach = 8;
 const code =
   'export default (input) => ({ pass: !/forbidden \\w{1,20}/.test(input.text), data: { length: input.text.length } });';
 
@@ -108,7 +109,7 @@ async function costOf(id: string, ready: ReadyCheck, input: CheckInput, rounds: 
 }
 
 /**
- * In wall clock, for the work is done elsewhere: warm, one at a time, with the pause between two requests in which contexts are
+ * In wall clock, for the work is done elsewhere: warm, which for the engine means some thousand runs, one at a time, with the pause between two requests in which contexts are
  * made ready. The loop turns meanwhile, as that of a gateway with other requests does: how long a machine takes to wake a
  * sleeping process is no cost of the check.
  */
@@ -120,10 +121,11 @@ async function sandboxedCost(ready: ReadyCheck, rounds: number): Promise<CheckCo
     if (turning) setImmediate(turn);
   };
   turn();
-  for (let run = 0; run < rounds * 2; run += 1) {
+  const warmUps = rounds * warmUpsEach;
+  for (let run = 0; run < warmUps + rounds; run += 1) {
     const start = performance.now();
     await ready.run(input, call);
-    if (run >= rounds) samples.push((performance.now() - start) * 1000);
+    if (run >= warmUps) samples.push((performance.now() - start) * 1000);
     await delay(2);
   }
   turning = false;
