@@ -66,10 +66,7 @@ export async function judgedLine<T>(
 
 async function settleLine(runtime: Runtime, line: Exchange): Promise<void> {
   const nothing: Outcome = jsonOutcome(200, {});
-  const record = {
-    ...recordOf(line, nothing, false, uncounted, undefined),
-    durationMs: 0,
-    timings: line.clock.timings(),
-  };
-  await runtime.pipeline.settle(line, record);
+  const timings = line.clock.timings();
+  const findings = { left: false, ...uncounted, cost: undefined, durationMs: 0, timings };
+  await runtime.pipeline.settle(line, recordOf(line, nothing, findings));
 }

@@ -11,12 +11,13 @@ import { ownAnswer } from '../batches/answer.ts';
 import { validateRequest } from '../http/validate.ts';
 import { type WalkFacts, walk } from '../routing/walk.ts';
 import { type Exchange, metadataOf } from './exchange.ts';
+import { abandon } from './judge.ts';
 import { asksProvider, integratedModels } from './models.ts';
 import type { ResolvedPlan } from './plans.ts';
 import { enterPrompt } from './prompts.ts';
 import type { Runtime } from './runtime.ts';
 import { refuseInline } from './saved-only.ts';
-import { abandon, runTarget } from './target.ts';
+import { runTarget } from './target.ts';
 import { enterWorkspace } from './workspace.ts';
 
 /** Takes one identified request through the request phases and the router. Throws what ends it before any target. */

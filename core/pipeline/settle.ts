@@ -34,11 +34,12 @@ export async function settle(runtime: Runtime, exchange: Exchange, outcome: Outc
     // What was reserved must be given back, and the request belongs into the log, whatever it has cost.
     runtime.log.error('cost_unknown', { request: exchange.id, error: (error as Error).message });
   }
-  const record = { ...recordOf(exchange, outcome, left, counted, cost), durationMs, timings };
+  const { note } = exchange;
+  const record = recordOf(exchange, outcome, { left, ...counted, cost, durationMs, timings });
   const settled = runtime.pipeline.settle(exchange, record);
   if (settled instanceof Promise) await settled;
   // What plugins found out while they settled belongs to the record too.
-  const noted = exchange.note === undefined ? record : { ...record, ...exchange.note };
+  const noted = exchange.note === note ? record : { ...record, ...exchange.note };
   runtime.pipeline.log(noted, () => new ExchangeBodies(exchange, outcome));
 }
 
@@ -71,14 +72,20 @@ function costOf(
   });
 }
 
-/** What is known of a request whose reply is there; times come later. */
+/** What has been found out about a request after its reply. */
+export interface Findings extends CountedUsage, Pick<RequestRecord, 'durationMs' | 'timings'> {
+  /** The client did not wait for the end. */
+  readonly left: boolean;
+  readonly cost: Cost | undefined;
+}
+
+/** The record of a request whose reply is there. Made in one piece: to copy it costs more than to make it. */
 export function recordOf(
   exchange: Exchange,
   outcome: Outcome,
-  left: boolean,
-  { usage, usageSource }: CountedUsage,
-  cost: Cost | undefined,
-): Omit<RequestRecord, 'durationMs' | 'timings'> {
+  { left, usage, usageSource, cost, durationMs, timings }: Findings,
+): RequestRecord {
+  const { note } = exchange;
   const { access } = exchange.principal;
   const { model } = exchange.body;
   const served = outcome.path === '' ? undefined : outcome.path;
@@ -120,6 +127,11 @@ export function recordOf(
     cache: outcome.cache,
     savedNanoUsd: outcome.savedNanoUsd,
     error: left ? 'client_closed' : outcome.error,
+    durationMs,
+    timings,
+    guardrails: note?.guardrails,
+    feedback: note?.feedback,
+    spans: note?.spans,
   };
 }
 

@@ -6,7 +6,6 @@ import {
   type Outcome,
   type TargetContext,
 } from 'portcullis/sdk';
-import { WebSocket } from 'ws';
 import { keepAffinity } from '../affinity/keep.ts';
 import { holdsLines, judgeLines } from '../batches/lines-in.ts';
 import { holdsOutput, judgeOutput } from '../batches/lines-out.ts';
@@ -18,6 +17,7 @@ import { errorOutcome, type OutcomeFacts } from '../upstream/outcome.ts';
 import { allowedModel } from './allowed-models.ts';
 import type { Exchange } from './exchange.ts';
 import { identityOf } from './identity.ts';
+import { judged } from './judge.ts';
 import type { ResolvedPlan } from './plans.ts';
 import { targetBody } from './prompts.ts';
 import type { Runtime } from './runtime.ts';
@@ -70,43 +70,6 @@ async function lookedUp(
   }
 }
 
-/** An outcome that nobody gets must not hold a connection. */
-export function abandon({ body, session }: Outcome): void {
-  if (body.kind === 'stream') body.stream.abort();
-  if (session instanceof WebSocket) session.terminate();
-}
-
-/** A plugin that answers something else in its place has refused the session. */
-function sameSession(final: Outcome, outcome: Outcome): Outcome {
-  if (outcome.session !== undefined && final.session !== outcome.session) abandon(outcome);
-  return final;
-}
-
-/** What the plugins behind the call make of an outcome. */
-function judged(
-  { pipeline }: Runtime,
-  { clock }: Exchange,
-  target: TargetContext,
-  outcome: Outcome,
-): MaybePromise<Outcome> {
-  const since = performance.now();
-  const giveUp = (error: unknown): never => {
-    abandon(outcome);
-    throw error;
-  };
-  try {
-    const final = pipeline.afterRequest(target, outcome);
-    if (final instanceof Promise) {
-      const kept = final.then((own) => sameSession(own, outcome)).catch(giveUp);
-      return kept.finally(() => clock.spend('guardrailsAfter', since));
-    }
-    clock.spend('guardrailsAfter', since);
-    return sameSession(final, outcome);
-  } catch (error) {
-    return giveUp(error);
-  }
-}
-
 /** Builds the request and calls the provider, through the plugins that wrap the call: what denies a reply is inside, so that a retry sees it. */
 function attempted(
   runtime: Runtime,
@@ -123,11 +86,10 @@ function attempted(
   if (outbound.dropped.length > 0) {
     log.info('fields_dropped', { request: exchange.id, provider: name, fields: outbound.dropped });
   }
-  const facts = factsOf(exchange, provider, outbound.facts.model, leaf);
-  return runtime.pipeline.attempt(target, () => {
+  return runtime.pipeline.attempt(target, async () => {
     const since = performance.now();
-    return runtime.upstream
-      .call(outbound, {
+    try {
+      const outcome = await runtime.upstream.call(outbound, {
         request: exchange,
         cancellation: exchange.cancellation,
         path: leaf.path,
@@ -135,20 +97,19 @@ function attempted(
         requestTimeoutMs: leaf.requestTimeoutMs,
         socketProtocols: exchange.socketProtocols,
         dropped: (field) => log.debug('reply_field_dropped', { request: exchange.id, provider: name, field }),
-      })
-      .then((outcome) => {
-        noteAttempt(exchange, outcome, since);
-        const kept = keepAffinity(runtime, exchange, plan, leaf, provider, outcome);
-        return kept instanceof Promise
-          ? kept.then((own) => judged(runtime, exchange, target, own))
-          : judged(runtime, exchange, target, kept);
-      })
-      .then((final) => (holdsOutput(exchange, target) ? judgeOutput(runtime, exchange, target, final) : final))
-      .catch((error: unknown) => {
-        const outcome = outcomeOfError(runtime, exchange, error, facts);
-        noteAttempt(exchange, outcome, since);
-        return outcome;
       });
+      noteAttempt(exchange, outcome, since);
+      const keeping = keepAffinity(runtime, exchange, plan, leaf, provider, outcome);
+      const kept = keeping instanceof Promise ? await keeping : keeping;
+      const judging = judged(runtime, exchange, target, kept);
+      const final = judging instanceof Promise ? await judging : judging;
+      return holdsOutput(exchange, target) ? await judgeOutput(runtime, exchange, target, final) : final;
+    } catch (error) {
+      const facts = factsOf(exchange, provider, outbound.facts.model, leaf);
+      const outcome = outcomeOfError(runtime, exchange, error, facts);
+      noteAttempt(exchange, outcome, since);
+      return outcome;
+    }
   });
 }
 
@@ -248,9 +209,12 @@ export function shapeTarget(
 
 /** The target with the body that leaves, or what a plugin answers in the place of its provider. */
 export function passTarget({ pipeline }: Runtime, target: TargetContext): MaybePromise<TargetContext | Answer> {
-  const after = (body: TargetContext['body'] | Answer) => (body instanceof Answer ? body : withBody(target, body));
   const body = pipeline.beforeRequest(target);
-  return body instanceof Promise ? body.then(after) : after(body);
+  return body instanceof Promise ? body.then((made) => passedOn(target, made)) : passedOn(target, body);
+}
+
+function passedOn(target: TargetContext, body: TargetContext['body'] | Answer): TargetContext | Answer {
+  return body instanceof Answer ? body : withBody(target, body);
 }
 
 function withBody(target: TargetContext, body: TargetContext['body']): TargetContext {

@@ -11,13 +11,13 @@ import {
 } from 'portcullis/sdk';
 import { acceptEntries } from './definition/accept.ts';
 import { ActiveHooks } from './definition/active.ts';
-import type { HookList } from './definition/hook.ts';
+import type { Hook, HookList } from './definition/hook.ts';
 import { explained } from './explain.ts';
 import { isEventStream, isJson, withResults } from './reply/append.ts';
 import { chargedFor, denial } from './reply/denial.ts';
 import { hookResults } from './reply/results.ts';
 import { CheckTime } from './run/check-time.ts';
-import { defer, deferredOf, fresh, type State, settleRequest } from './run/deferred.ts';
+import { defer, deferredOf, type State, settleRequest, stateOf } from './run/deferred.ts';
 import { lookAtReply, lookAtRequest, lookAtStream } from './run/look-at.ts';
 import { noteOf } from './run/report.ts';
 import type { Running } from './run/run-check.ts';
@@ -55,14 +55,14 @@ export function guardrailHooks(host: Host): Hooks {
     if (list.hooks.length === 0) {
       // Without any hook there is nothing to remember, unless another target has left something.
       if (after.hooks.length === 0 && states.get(target.request) === undefined) return undefined;
-      states.set(target.request, { ...fresh(target), after });
+      states.set(target.request, stateOf(target, after));
       return undefined;
     }
     const phase = runHooks(list, target.body, (body) => lookAtRequest(target, body), running);
     const finish = ({ runs, part }: { readonly runs: readonly HookRun[]; readonly part: JsonObject }) => {
       report(target, 'beforeRequest', runs);
       const deferred = deferredOf(list, () => lookAtRequest(target, target.body), 'beforeRequest');
-      states.set(target.request, { ...fresh(target), before: runs, after, deferred });
+      states.set(target.request, stateOf(target, after, runs, deferred));
       if (runs.some(denies)) return new Answer(denial(target, runs, hookResults(runs, []), facts()));
       return part === target.body ? undefined : part;
     };
@@ -159,7 +159,7 @@ export function guardrailHooks(host: Host): Hooks {
       const known = states.get(target.request);
       if (known !== undefined) return after(target, outcome, known);
       const found = active.of(target, 'afterRequest');
-      return whenDone(found, (list) => after(target, outcome, { ...fresh(target), after: switchedOn(list) }));
+      return whenDone(found, (list) => after(target, outcome, stateOf(target, switchedOn(list))));
     },
     settle: (request) => {
       const state = states.get(request);
@@ -174,8 +174,12 @@ export function guardrailHooks(host: Host): Hooks {
 /** A guardrail with all of its checks switched off is not there. */
 function switchedOn(list: HookList): HookList {
   const { hooks } = list;
-  if (hooks.every(({ checks }) => checks.length > 0)) return list;
-  return { ...list, hooks: hooks.filter(({ checks }) => checks.length > 0) };
+  if (hooks.every(hasChecks)) return list;
+  return { ...list, hooks: hooks.filter(hasChecks) };
+}
+
+function hasChecks({ checks }: Hook): boolean {
+  return checks.length > 0;
 }
 
 /** 246 says that a guardrail failed, and that the reply is there all the same. */

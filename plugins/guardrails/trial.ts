@@ -9,6 +9,7 @@ import type {
   RequestContext,
   TargetContext,
 } from 'portcullis/sdk';
+import { guardrailPlaces } from './definition/form.ts';
 import { savedHook } from './definition/hooks.ts';
 import { fault } from './definition/values.ts';
 import { hookResult } from './reply/results.ts';
@@ -60,7 +61,7 @@ export async function runTrial(
   const { phase } = sample;
   const guardrail = savedHook(
     { slug: saved.id, checks: saved.checks, actions: saved.actions },
-    { phase, type: 'guardrail' },
+    guardrailPlaces[phase],
     facts.checks,
   );
   if (guardrail.checks.length === 0) throw fault('checks', 'hold none that is switched on');

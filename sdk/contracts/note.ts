@@ -49,7 +49,7 @@ export interface Span {
 
 /** What plugins add to the record of a request. */
 export interface RequestNote {
-  readonly guardrails?: readonly GuardrailReport[];
-  readonly feedback?: readonly Feedback[];
-  readonly spans?: readonly Span[];
+  readonly guardrails?: readonly GuardrailReport[] | undefined;
+  readonly feedback?: readonly Feedback[] | undefined;
+  readonly spans?: readonly Span[] | undefined;
 }

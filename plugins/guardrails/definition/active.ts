@@ -10,10 +10,9 @@ import {
   type RequestContext,
   type TargetContext,
 } from 'portcullis/sdk';
-import { settled } from '../run/settled.ts';
-import { places } from './form.ts';
 import { type Hook, type HookList, noHooks, type Place } from './hook.ts';
 import { inlineHook, savedHook } from './hooks.ts';
+import { type NamedHook, Namings, noLevels } from './namings.ts';
 
 type Saved = GuardrailEntry | FileGuardrail;
 
@@ -21,7 +20,8 @@ type Saved = GuardrailEntry | FileGuardrail;
 export class ActiveHooks {
   readonly #host: Host;
   readonly #inline = new WeakMap<HookEntry, Hook>();
-  readonly #saved = new WeakMap<Saved, Map<string, Hook>>();
+  readonly #saved = new WeakMap<Saved, Map<Place['key'], Hook>>();
+  readonly #namings = new Namings();
 
   constructor(host: Host) {
     this.#host = host;
@@ -45,30 +45,18 @@ export class ActiveHooks {
    */
   of({ hooks, request }: TargetContext, phase: CheckPhase): MaybePromise<HookList> {
     const entries = phase === 'beforeRequest' ? hooks.before : hooks.after;
-    const list = phase === 'beforeRequest' ? 'input' : 'output';
-    const defaults = request.defaultGuardrails?.filter((level) => (level[list]?.length ?? 0) > 0);
-    if (entries.length === 0 && (defaults === undefined || defaults.length === 0)) return noHooks;
+    const levels = request.defaultGuardrails ?? noLevels;
+    const naming = this.#namings.of(entries, levels, phase, (entry) => this.inline(entry));
+    const { named } = naming;
+    if (named.length === 0) return noHooks;
     const found: MaybePromise<Hook>[] = [];
-    const imposed: MaybePromise<Hook>[] = [];
-    const named = new Map<string, MaybePromise<Hook>>();
-    const add = (name: string, place: Place, param: string): MaybePromise<Hook> => {
-      const key = `${place.type}/${name}`;
-      const known = named.get(key);
-      if (known !== undefined) return known;
-      const hook = this.#savedHook(request, name, place, param);
-      named.set(key, hook);
+    let waits = false;
+    for (const one of named) {
+      const hook = 'hook' in one ? one.hook : this.#savedHook(request, one);
+      waits ||= hook instanceof Promise;
       found.push(hook);
-      return hook;
-    };
-    for (const entry of entries) {
-      const inline = this.inline(entry);
-      if (inline !== undefined) found.push(inline);
-      else add(String(entry.value), places[entry.source], entry.path.replace(/^config\./, ''));
     }
-    for (const level of defaults ?? [])
-      for (const name of level[list] ?? [])
-        imposed.push(add(name, { phase, type: 'guardrail' }, `default ${list} guardrails`));
-    return settled(found, (all) => settled(imposed, (those) => ({ hooks: once(all), imposed: new Set(those) })));
+    return waits ? Promise.all(found).then((all) => naming.listOf(all)) : naming.listOf(found as readonly Hook[]);
   }
 
   /**
@@ -88,7 +76,8 @@ export class ActiveHooks {
     return Object.hasOwn(this.#host.file('guardrails'), name);
   }
 
-  #savedHook(request: RequestContext, name: string, place: Place, param: string): MaybePromise<Hook> {
+  #savedHook(request: RequestContext, one: NamedHook): MaybePromise<Hook> {
+    const { name, place, param } = one;
     const found = this.#find(request, name);
     return found instanceof Promise
       ? found.then((saved) => this.#ready(saved, name, place, param))
@@ -106,18 +95,12 @@ export class ActiveHooks {
       const text = `${param} names the guardrail "${name.slice(0, 100)}", which is not there: nothing is sent without it.`;
       throw new GatewayError('invalid_config', text, { param });
     }
-    const byPlace = this.#saved.get(saved) ?? new Map<string, Hook>();
+    const byPlace = this.#saved.get(saved) ?? new Map<Place['key'], Hook>();
     this.#saved.set(saved, byPlace);
-    const key = `${place.phase}/${place.type}`;
-    const known = byPlace.get(key);
+    const known = byPlace.get(place.key);
     if (known !== undefined) return known;
     const hook = savedHook({ slug: name, ...saved }, place, this.#host.checks);
-    byPlace.set(key, hook);
+    byPlace.set(place.key, hook);
     return hook;
   }
-}
-
-/** A saved guardrail may be named by its id in one place and by its slug in another. */
-function once(hooks: readonly Hook[]): readonly Hook[] {
-  return hooks.length < 2 ? hooks : [...new Set(hooks)];
 }

@@ -1,4 +1,5 @@
 import { GatewayError, type Host, type Principal } from 'portcullis/sdk';
+import { guardrailPlaces } from './form.ts';
 import type { Place } from './hook.ts';
 import { savedHook } from './hooks.ts';
 import { acceptSaved, readSaved } from './saved.ts';
@@ -24,8 +25,8 @@ export async function acceptFile(host: Pick<Host, 'file' | 'checks'>): Promise<v
   for (const [unit, credentials] of Object.entries(host.file('guardrailCredentials')))
     host.checks.checkCredentials(unit, credentials, `guardrail_credentials.${unit}`);
   for (const [place, { input, output }] of Object.entries(host.file('defaultGuardrails'))) {
-    acceptDefaults(host, input, { phase: 'beforeRequest', type: 'guardrail' }, `${place}.input`);
-    acceptDefaults(host, output, { phase: 'afterRequest', type: 'guardrail' }, `${place}.output`);
+    acceptDefaults(host, input, guardrailPlaces.beforeRequest, `${place}.input`);
+    acceptDefaults(host, output, guardrailPlaces.afterRequest, `${place}.output`);
   }
 }
 

@@ -1,20 +1,28 @@
-import { asArray, asObject, type HookField, type Json, type JsonObject, omit } from 'portcullis/sdk';
+import { asArray, asObject, type CheckPhase, type HookField, type Json, type JsonObject, omit } from 'portcullis/sdk';
 import { actionKeys, readActions } from './actions.ts';
 import type { CheckForm, HookForm, Place } from './hook.ts';
 import { fault, readChoice, readFlag, readObject, readText, refuseUnknown } from './values.ts';
 
 const maxChecks = 100;
 
+/** Where guardrails of a phase stand, whatever list names them. */
+export const guardrailPlaces: Readonly<Record<CheckPhase, Place>> = {
+  beforeRequest: { key: 'beforeRequest/guardrail', phase: 'beforeRequest', type: 'guardrail' },
+  afterRequest: { key: 'afterRequest/guardrail', phase: 'afterRequest', type: 'guardrail' },
+};
+
+const { beforeRequest: input, afterRequest: output } = guardrailPlaces;
+
 /** What a list of the config means. */
 export const places: Readonly<Record<HookField, Place>> = {
-  before_request_hooks: { phase: 'beforeRequest', type: 'guardrail' },
-  after_request_hooks: { phase: 'afterRequest', type: 'guardrail' },
-  input_guardrails: { phase: 'beforeRequest', type: 'guardrail' },
-  output_guardrails: { phase: 'afterRequest', type: 'guardrail' },
-  default_input_guardrails: { phase: 'beforeRequest', type: 'guardrail' },
-  default_output_guardrails: { phase: 'afterRequest', type: 'guardrail' },
-  input_mutators: { phase: 'beforeRequest', type: 'mutator' },
-  output_mutators: { phase: 'afterRequest', type: 'mutator' },
+  before_request_hooks: input,
+  after_request_hooks: output,
+  input_guardrails: input,
+  output_guardrails: output,
+  default_input_guardrails: input,
+  default_output_guardrails: output,
+  input_mutators: { key: 'beforeRequest/mutator', phase: 'beforeRequest', type: 'mutator' },
+  output_mutators: { key: 'afterRequest/mutator', phase: 'afterRequest', type: 'mutator' },
 };
 
 const longKeys: ReadonlySet<string> = new Set(['id', 'name', 'type', 'checks', ...actionKeys]);

@@ -92,6 +92,8 @@ export interface CheckForm {
 
 /** Where a list of the config puts its hooks. */
 export interface Place {
+  /** Of a phase and a type there is one. */
+  readonly key: `${CheckPhase}/${Hook['type']}`;
   readonly phase: CheckPhase;
   readonly type: Hook['type'];
 }

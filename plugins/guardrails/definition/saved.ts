@@ -10,7 +10,7 @@ import {
 } from 'portcullis/sdk';
 import { readActions, shownActions } from './actions.ts';
 import { readCheck } from './check.ts';
-import { readChecks } from './form.ts';
+import { guardrailPlaces, readChecks } from './form.ts';
 import type { CheckForm } from './hook.ts';
 import { fault } from './values.ts';
 
@@ -39,7 +39,7 @@ export function phasesOf(forms: readonly CheckForm[], denies: boolean, checks: C
   const offered = (form: CheckForm): readonly CheckPhase[] => checks.find(form.id)?.phases ?? checkPhases;
   for (const form of forms) {
     const [phase = 'beforeRequest'] = offered(form);
-    readCheck(form, { phase, type: 'guardrail' }, denies, checks);
+    readCheck(form, guardrailPlaces[phase], denies, checks);
   }
   const common = checkPhases.filter((phase) => forms.every((form) => offered(form).includes(phase)));
   if (forms.length > 0 && common.length === 0)
@@ -59,7 +59,7 @@ export async function acceptSaved(
   const { deny } = readActions(saved.actions, 'actions');
   for (const form of readChecks(saved.checks, 'checks')) {
     const [phase = 'beforeRequest'] = checks.find(form.id)?.phases ?? [];
-    const { ready, timeoutMs, credentials } = readCheck(form, { phase, type: 'guardrail' }, deny, checks);
+    const { ready, timeoutMs, credentials } = readCheck(form, guardrailPlaces[phase], deny, checks);
     const call: CheckCall = {
       principal,
       traceId: 'guardrail',

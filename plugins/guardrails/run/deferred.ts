@@ -1,5 +1,5 @@
 import type { CheckPhase, TargetContext } from 'portcullis/sdk';
-import { type Hook, type HookList, noHooks } from '../definition/hook.ts';
+import type { Hook, HookList } from '../definition/hook.ts';
 import { type Running, runCheck } from './run-check.ts';
 import { type HookRun, hookRun } from './runs.ts';
 import { settled } from './settled.ts';
@@ -24,9 +24,14 @@ export interface State {
   readonly running: Promise<void>[];
 }
 
-/** Of a target on which nothing has run yet. */
-export function fresh(target: TargetContext): State {
-  return { target, before: [], after: noHooks, deferred: [], running: [] };
+/** Of a target whose reply is still to come. @param after the hooks of the reply */
+export function stateOf(
+  target: TargetContext,
+  after: HookList,
+  before: readonly HookRun[] = [],
+  deferred: Deferred[] = [],
+): State {
+  return { target, before, after, deferred, running: [] };
 }
 
 /** Runs what had to wait: it feeds logs and feedback, and nothing else. */
@@ -48,6 +53,7 @@ export async function settleRequest(
 
 /** Has the async hooks of a reply wait; those of a reply that was tried again have nothing left to look at. */
 export function defer({ deferred }: State, list: HookList, look: () => Look): void {
+  if (deferred.length === 0 && list.hooks.every(({ async }) => !async)) return;
   const kept = deferred.filter(({ phase }) => phase === 'beforeRequest');
   deferred.splice(0, deferred.length, ...kept);
   deferred.push(...deferredOf(list, look, 'afterRequest'));

@@ -26,41 +26,60 @@ interface Phase {
  * No promise where no check needs one.
  */
 export function runHooks(
-  { hooks, imposed }: HookList,
+  list: HookList,
   part: JsonObject,
   lookAt: LookAgain,
   running: Running,
 ): MaybePromise<PhaseRun> {
+  const { imposed } = list;
   const phase = { imposed, lookAt, running };
+  const ran = runRounds(roundsOf(list), { runs: [], part }, phase);
+  return imposed.size === 0 ? ran : whenDone(ran, (all) => imposedAgain(all, imposed, lookAt, running));
+}
+
+/** Of one round, those that stand side by side, and those that run one after the other. */
+interface Round {
+  readonly beside: readonly Hook[];
+  readonly ordered: readonly Hook[];
+}
+
+const arranged = new WeakMap<HookList, readonly Round[]>();
+
+/** Who runs when. Lists stay the same from request to request. */
+function roundsOf(list: HookList): readonly Round[] {
+  const known = arranged.get(list);
+  if (known !== undefined) return known;
+  const { hooks, imposed } = list;
   const due = hooks.filter(({ async }) => !async);
-  const own = imposed.size === 0 ? [] : due.filter((hook) => imposed.has(hook));
-  if (own.length === 0 || own.length === due.length)
-    return whenDone(runAll(due, { runs: [], part }, phase), (ran) => insisted(ran, phase));
+  const own = due.filter((hook) => imposed.has(hook));
   // What others make of a text must not be the first that a sequential one sees.
-  const ran = own.some(({ sequential }) => sequential)
-    ? whenDone(runAll(own, { runs: [], part }, phase), (first) =>
-        runAll(
-          due.filter((hook) => !imposed.has(hook)),
-          first,
-          phase,
-        ),
-      )
-    : runAll(due, { runs: [], part }, phase);
-  return whenDone(ran, (all) => insisted(all, phase));
+  const apart = own.length < due.length && own.some(({ sequential }) => sequential);
+  const rounds = (apart ? [own, due.filter((hook) => !imposed.has(hook))] : [due]).map(roundOf);
+  arranged.set(list, rounds);
+  return rounds;
 }
 
-function insisted(ran: PhaseRun, { imposed, lookAt, running }: Phase): MaybePromise<PhaseRun> {
-  return imposed.size === 0 ? ran : imposedAgain(ran, imposed, lookAt, running);
+function roundOf(hooks: readonly Hook[]): Round {
+  const guardrails = hooks.filter(({ type }) => type === 'guardrail');
+  const sequential = guardrails.filter((hook) => hook.sequential);
+  const mutators = hooks.filter(({ type }) => type === 'mutator');
+  return { beside: guardrails.filter((hook) => !hook.sequential), ordered: [...sequential, ...mutators] };
 }
 
-function runAll(hooks: readonly Hook[], before: PhaseRun, phase: Phase): MaybePromise<PhaseRun> {
-  if (before.runs.some(denies)) return before;
-  const parallel = hooks.filter(({ type, sequential }) => type === 'guardrail' && !sequential);
-  const ordered = [
-    ...hooks.filter(({ type, sequential }) => type === 'guardrail' && sequential),
-    ...hooks.filter(({ type }) => type === 'mutator'),
-  ];
-  return whenDone(runParallel(parallel, before, phase), (ran) => runOrdered(ordered, ran, phase));
+function runRounds(rounds: readonly Round[], before: PhaseRun, phase: Phase, from = 0): MaybePromise<PhaseRun> {
+  let current = before;
+  for (let index = from; index < rounds.length && !current.runs.some(denies); index += 1) {
+    const next = runRound(rounds[index] as Round, current, phase);
+    if (next instanceof Promise) return next.then((ran) => runRounds(rounds, ran, phase, index + 1));
+    current = next;
+  }
+  return current;
+}
+
+function runRound({ beside, ordered }: Round, before: PhaseRun, phase: Phase): MaybePromise<PhaseRun> {
+  const ran = runParallel(beside, before, phase);
+  if (ordered.length === 0) return ran;
+  return whenDone(ran, (after) => runOrdered(ordered, after, phase));
 }
 
 function runParallel(
@@ -71,8 +90,8 @@ function runParallel(
   if (hooks.length === 0) return before;
   const look = lookAt(before.part);
   return whenDone(runBeside({ hooks, imposed }, look, running), (given) => {
-    const { runs, part } = applied(before.part, look, given, imposed);
-    return { runs: [...before.runs, ...runs], part };
+    const ran = applied(before.part, look, given, imposed);
+    return before.runs.length === 0 ? ran : { runs: [...before.runs, ...ran.runs], part: ran.part };
   });
 }
 

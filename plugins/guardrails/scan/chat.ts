@@ -22,9 +22,11 @@ export function readChat(body: JsonObject): Reading {
     else readMessage(found, message, ['messages', index], role, index);
   });
   const predicted = asObject(body.prediction)?.content;
-  readLeaves(found, predicted, ['prediction', 'content'], { role: 'assistant', kind: 'text', message: -1 });
+  if (predicted !== undefined)
+    readLeaves(found, predicted, ['prediction', 'content'], { role: 'assistant', kind: 'text', message: -1 });
   // What some providers are to answer from.
-  readLeaves(found, body.documents, ['documents'], { role: 'tool', kind: 'tool-result', message: -1 });
+  if (body.documents !== undefined)
+    readLeaves(found, body.documents, ['documents'], { role: 'tool', kind: 'tool-result', message: -1 });
   readDescriptions(found, body);
   return found;
 }
@@ -72,6 +74,7 @@ const messageFields: ReadonlySet<string> = new Set([
 function readMessage(found: Gathering, message: JsonObject, path: JsonPath, role: SpeakerRole, index: number): void {
   const kind = role === 'tool' ? 'tool-result' : 'text';
   readContent(found, message.content, [...path, 'content'], { role, kind, message: index });
+  if (onlySpeaks(message)) return;
   readCalls(found, message, path, index);
   const reads = (field: string, as: Speaker['kind']) => {
     if (message[field] !== undefined)
@@ -84,6 +87,12 @@ function readMessage(found: Gathering, message: JsonObject, path: JsonPath, role
   readFields(found, message, path, { role, kind, message: index }, messageFields);
   // That of a result is the name of its tool.
   if (role !== 'tool') reads('name', kind);
+}
+
+/** Most messages have nothing beside their content. */
+function onlySpeaks(message: JsonObject): boolean {
+  for (const field in message) if (field !== 'role' && field !== 'content') return false;
+  return true;
 }
 
 /** Fields of a part whose texts are of a kind of their own. */

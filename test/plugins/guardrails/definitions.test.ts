@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Checks, HookField, JsonObject } from 'portcullis/sdk';
 import { createChecks } from '../../../core/checks/registry.ts';
 import { readActions, shownActions } from '../../../plugins/guardrails/definition/actions.ts';
-import { readChecks } from '../../../plugins/guardrails/definition/form.ts';
+import { places, readChecks } from '../../../plugins/guardrails/definition/form.ts';
 import { inlineHook, savedHook } from '../../../plugins/guardrails/definition/hooks.ts';
 import { acceptSaved, phasesOf, readSaved } from '../../../plugins/guardrails/definition/saved.ts';
 import { recordingLog } from '../../support/recording-log.ts';
@@ -212,18 +212,13 @@ describe('a guardrail that is saved', () => {
 
   it('takes the place that a config gives it', () => {
     const entry = { slug: 'own', checks: [sees], actions: { deny: true, async: false }, versionId: 'v1' };
-    const hook = savedHook(entry, { phase: 'afterRequest', type: 'guardrail' }, checks);
+    const hook = savedHook(entry, places.output_guardrails, checks);
     assert.deepEqual([hook.id, hook.deny, hook.versionId, hook.type], ['own', true, 'v1', 'guardrail']);
     const swaps = [{ id: 'test-probe.swaps', parameters: { from: 'a', to: 'b' } }];
-    const mutator = savedHook({ ...entry, checks: swaps }, { phase: 'beforeRequest', type: 'mutator' }, checks);
+    const mutator = savedHook({ ...entry, checks: swaps }, places.input_mutators, checks);
     assert.deepEqual([mutator.type, mutator.deny], ['mutator', false]);
     assert.throws(
-      () =>
-        savedHook(
-          { ...entry, checks: [{ id: 'test-probe.requestsOnly' }] },
-          { phase: 'afterRequest', type: 'guardrail' },
-          checks,
-        ),
+      () => savedHook({ ...entry, checks: [{ id: 'test-probe.requestsOnly' }] }, places.output_guardrails, checks),
       {
         code: 'invalid_config',
       },
