@@ -28,7 +28,7 @@ import {
 import { createBatch } from './create.ts';
 
 /** What takes the request to its provider. */
-export type Pass = () => Promise<Outcome>;
+export type Pass = () => MaybePromise<Outcome>;
 
 /**
  * The answer to a request for batches that the gateway runs itself, or for their files. Undefined, without a promise, for every

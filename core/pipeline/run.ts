@@ -20,38 +20,47 @@ import { refuseInline } from './saved-only.ts';
 import { runTarget } from './target.ts';
 import { enterWorkspace } from './workspace.ts';
 
-/** Takes one identified request through the request phases and the router. Throws what ends it before any target. */
-export async function runExchange(
+/**
+ * Takes one identified request through the request phases and the router. Throws, or rejects with, what ends it before any
+ * target. Steps that need no promise get none: each costs every request.
+ */
+export function runExchange(
   runtime: Runtime,
   exchange: Exchange,
   kind: RequestKind | undefined,
-): Promise<Outcome> {
-  const entering = enterWorkspace(runtime, exchange);
-  if (entering instanceof Promise) await entering;
-  const answering = ownAnswer(runtime, exchange, () => runEntered(runtime, exchange, kind));
-  const own = answering instanceof Promise ? await answering : answering;
-  return own ?? runEntered(runtime, exchange, kind);
+): MaybePromise<Outcome> {
+  const pass = () => runEntered(runtime, exchange, kind);
+  return after(enterWorkspace(runtime, exchange), () =>
+    after(ownAnswer(runtime, exchange, pass), (own) => own ?? pass()),
+  );
 }
 
-async function runEntered(runtime: Runtime, exchange: Exchange, kind: RequestKind | undefined): Promise<Outcome> {
+function runEntered(runtime: Runtime, exchange: Exchange, kind: RequestKind | undefined): MaybePromise<Outcome> {
   if (exchange.endpoint === 'listModels' && !asksProvider(exchange)) return integratedModels(runtime, exchange);
-  const resolving = resolvePlan(runtime, exchange, kind);
-  const plan = resolving instanceof Promise ? await resolving : resolving;
-  const admitted = runtime.pipeline.admit(exchange);
-  if (admitted instanceof Promise) await admitted;
-  if (exchange.endpoint === 'listModels' && plan.listsModels) return integratedModels(runtime, exchange);
-  const pinning = pinnedTarget(runtime, exchange, plan);
-  const pinned = pinning instanceof Promise ? await pinning : pinning;
-  if (pinned !== undefined) return runTarget(runtime, exchange, pinned.plan, pinned.leaf);
-  const { root } = plan.plan;
-  if (root.kind === 'leaf') return runTarget(runtime, exchange, plan, root);
-  return walk(
-    plan.plan,
-    walkFacts(runtime, exchange, plan),
-    (leaf) => runTarget(runtime, exchange, plan, leaf),
-    runtime.breakers,
-    abandon,
+  return after(resolvePlan(runtime, exchange, kind), (plan) =>
+    after(runtime.pipeline.admit(exchange), () => runAdmitted(runtime, exchange, plan)),
   );
+}
+
+function runAdmitted(runtime: Runtime, exchange: Exchange, plan: ResolvedPlan): MaybePromise<Outcome> {
+  if (exchange.endpoint === 'listModels' && plan.listsModels) return integratedModels(runtime, exchange);
+  return after(pinnedTarget(runtime, exchange, plan), (pinned) => {
+    if (pinned !== undefined) return runTarget(runtime, exchange, pinned.plan, pinned.leaf);
+    const { root } = plan.plan;
+    if (root.kind === 'leaf') return runTarget(runtime, exchange, plan, root);
+    return walk(
+      plan.plan,
+      walkFacts(runtime, exchange, plan),
+      (leaf) => runTarget(runtime, exchange, plan, leaf),
+      runtime.breakers,
+      abandon,
+    );
+  });
+}
+
+/** As `then`, but at once where there is no promise. */
+function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /** What the strategies may look at. */

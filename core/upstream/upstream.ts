@@ -79,17 +79,21 @@ export class Upstream {
 
   /** Sends a built request and gives the outcome in the client's dialect. Rejects with a GatewayError. */
   call(outbound: Outbound, facts: CallFactsOfTarget): Promise<Outcome> {
-    const { asking, chosen } = outbound;
+    const { chosen } = outbound;
     if (chosen.endpoint === 'realtime') return this.#open(outbound, facts);
     if (chosen.spec.flow !== undefined) return this.#flow(chosen.spec.flow, outbound, facts);
-    if (asking === undefined)
-      return this.#sentTogether(outbound, facts).then((reply) => this.#outcome(reply, outbound, facts));
+    return this.#ask(outbound, facts);
+  }
+
+  async #ask(outbound: Outbound, facts: CallFactsOfTarget): Promise<Outcome> {
+    const { asking } = outbound;
     const startedAt = performance.now();
-    return this.#sentTogether(outbound, facts).then((reply) =>
-      refusesQuestion(reply) && !facts.cancellation.cancelled
-        ? this.#callUnasked(asking, facts, startedAt)
-        : this.#outcome(reply, outbound, facts),
-    );
+    const reply = await this.#send(outbound, facts);
+    // It goes on with those of others that have come meanwhile.
+    await this.#arrived.turn();
+    return asking !== undefined && refusesQuestion(reply) && !facts.cancellation.cancelled
+      ? this.#callUnasked(asking, facts, startedAt)
+      : this.#outcome(reply, outbound, facts);
   }
 
   /** Once more, without the question that the gateway has added. To its client it is one attempt, with the time of one. */
@@ -203,11 +207,6 @@ export class Upstream {
     await this.#pools.close();
     await this.#machine.close();
     await this.#ledger.close();
-  }
-
-  /** The reply goes on with those of others that have come meanwhile. */
-  #sentTogether(outbound: Outbound, facts: CallFactsOfTarget): Promise<WireReply> {
-    return this.#send(outbound, facts).then((reply) => this.#arrived.turn().then(() => reply));
   }
 
   #send(outbound: Outbound, facts: CallFactsOfTarget, startedAt?: number): Promise<WireReply> {

@@ -152,7 +152,9 @@ export function guardrailHooks(host: Host): Hooks {
       const hooks = active.of(target, 'beforeRequest');
       // Asked for now: a guardrail of the reply that is not there must be known before anything is sent.
       const later = active.of(target, 'afterRequest');
-      return whenDone(hooks, (first) => whenDone(later, (second) => before(target, switchedOn(first), second)));
+      return hooks instanceof Promise || later instanceof Promise
+        ? Promise.all([hooks, later]).then(([first, second]) => before(target, switchedOn(first), second))
+        : before(target, switchedOn(hooks), later);
     },
     afterRequest: (target, outcome) => {
       if (outcome.status < 200 || outcome.status > 299) return undefined;

@@ -28,43 +28,55 @@ export interface Running {
 const never = new AbortController().signal;
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 
+/** A check that has begun. */
+interface Begun {
+  readonly check: HookCheck;
+  readonly scan: CheckRun['scan'];
+  readonly startedAt: number;
+}
+
 /** Runs one check; whatever happens is in what it gives. No promise where the check needs none. */
 export function runCheck(check: HookCheck, look: Look, running: Running, imposed: boolean): MaybePromise<CheckRun> {
+  const { scans, id, remote, credentials: needed } = check.ready.summary;
   const startedAt = running.now();
-  const { scan, input } = check.ready.summary.scans
-    ? look.at(check.scope, check.strip)
-    : look.at('last_message', false);
-  const done = (verdict: Verdict | undefined, error?: GatewayError, skipped?: string): CheckRun => ({
-    check,
-    verdict,
-    error,
-    skipped,
-    startedAt,
-    durationMs: running.now() - startedAt,
-    scan,
-  });
-  const failed = (error: unknown) => done(undefined, asFailure(error, check, running));
+  const { scan, input } = scans ? look.at(check.scope, check.strip) : look.at('last_message', false);
+  const begun = { check, scan, startedAt };
   try {
     const skipped = nothingToCheck(check, look);
-    if (skipped !== undefined) return done(undefined, undefined, skipped);
+    if (skipped !== undefined) return done(begun, running, undefined, undefined, skipped);
     refuseUnsupported(check, look);
-    const { remote, credentials: needed } = check.ready.summary;
-    if (remote === undefined && needed === undefined) {
-      const { request } = look.target;
-      if (!imposed) running.time.refuseLate(request, check.ready.summary.id);
-      const verdict = check.ready.run(input, new LocalCall(check, request, running));
-      if (verdict instanceof Promise) {
-        running.time.add(request, running.now() - startedAt);
-        return verdict.then((settled) => done(settled), failed);
-      }
-      const run = done(verdict);
-      running.time.add(request, run.durationMs);
-      return run;
+    if (remote !== undefined || needed !== undefined) return later(begun, running, runRemote(check, look, running));
+    const { request } = look.target;
+    if (!imposed) running.time.refuseLate(request, id);
+    const verdict = check.ready.run(input, new LocalCall(check, request, running));
+    if (verdict instanceof Promise) {
+      running.time.add(request, running.now() - startedAt);
+      return later(begun, running, verdict);
     }
-    return runRemote(check, look, running).then((verdict) => done(verdict), failed);
+    const run = done(begun, running, verdict);
+    running.time.add(request, run.durationMs);
+    return run;
   } catch (error) {
-    return failed(error);
+    return done(begun, running, undefined, asFailure(error, check, running));
   }
+}
+
+async function later(begun: Begun, running: Running, pending: Promise<Verdict>): Promise<CheckRun> {
+  try {
+    return done(begun, running, await pending);
+  } catch (error) {
+    return done(begun, running, undefined, asFailure(error, begun.check, running));
+  }
+}
+
+function done(
+  { check, scan, startedAt }: Begun,
+  { now }: Running,
+  verdict: Verdict | undefined,
+  error?: GatewayError,
+  skipped?: string,
+): CheckRun {
+  return { check, verdict, error, skipped, startedAt, durationMs: now() - startedAt, scan };
 }
 
 /** Where there can be no text, a check of texts has nothing to say. */

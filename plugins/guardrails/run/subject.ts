@@ -4,6 +4,14 @@ import { ScanInput, type Subject } from '../scan/input.ts';
 import type { Reading } from '../scan/reading.ts';
 import { type Scan, scanReply, scanRequest } from '../scan/scan.ts';
 
+/** There are few scopes. */
+interface Seen {
+  readonly scope: ScanScope;
+  readonly strip: boolean;
+  readonly scan: Scan;
+  readonly input: ScanInput;
+}
+
 /** One look at one part of a target; checks of the same scope share what they see. */
 export class Look implements Subject {
   readonly phase: CheckPhase;
@@ -11,7 +19,7 @@ export class Look implements Subject {
   readonly body: JsonObject;
   readonly reading: Reading;
   readonly reply: JsonObject | undefined;
-  readonly #seen = new Map<string, { readonly scan: Scan; readonly input: ScanInput }>();
+  readonly #seen: Seen[] = [];
 
   constructor({ phase, target, body, reading, reply }: Subject) {
     this.phase = phase;
@@ -21,14 +29,12 @@ export class Look implements Subject {
     this.reply = reply;
   }
 
-  at(scope: ScanScope, strip: boolean): { readonly scan: Scan; readonly input: ScanInput } {
-    const key = strip ? `${scope}/stripped` : scope;
-    const known = this.#seen.get(key);
-    if (known !== undefined) return known;
+  at(scope: ScanScope, strip: boolean): Pick<Seen, 'scan' | 'input'> {
+    for (const seen of this.#seen) if (seen.scope === scope && seen.strip === strip) return seen;
     const scan =
       this.phase === 'beforeRequest' ? scanRequest(this.reading, scope, strip) : scanReply(this.reading, scope);
-    const seen = { scan, input: new ScanInput(this, scan) };
-    this.#seen.set(key, seen);
+    const seen = { scope, strip, scan, input: new ScanInput(this, scan) };
+    this.#seen.push(seen);
     return seen;
   }
 }
