@@ -7,7 +7,7 @@ import { authorise } from '../pipeline/authorise.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { identify, runExchange } from '../pipeline/run.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
-import { settle } from '../pipeline/settle.ts';
+import { type Ending, settle } from '../pipeline/settle.ts';
 import { errorReply } from './errors.ts';
 import { exchangeOf, givenRequest } from './exchange-of.ts';
 import type { InferenceRoute } from './inference.ts';
@@ -45,15 +45,25 @@ export function inferenceHandler(route: InferenceRoute, options: HandlerOptions)
     if (runtime.pipeline.keepsBodies && outcome.body.kind === 'stream') exchange.sent = new Capture();
     exchange.clock.replied();
     respond(ctx.res, exchange, outcome, (ending) =>
-      replied.join(() => {
-        void settle(runtime, exchange, outcome, ending).finally(() => {
-          release();
-          void exchange.upload?.spooled.release();
-          for (const letGo of exchange.releases) void letGo();
-        });
-      }),
+      replied.join(() => void finish(runtime, exchange, outcome, ending, release)),
     );
   };
+}
+
+async function finish(
+  runtime: Runtime,
+  exchange: Exchange,
+  outcome: Outcome,
+  ending: Ending,
+  release: Lease['release'],
+): Promise<void> {
+  try {
+    await settle(runtime, exchange, outcome, ending);
+  } finally {
+    release();
+    void exchange.upload?.spooled.release();
+    for (const letGo of exchange.releases) void letGo();
+  }
 }
 
 function keyedRequest(ctx: Context, { keyInQuery }: InferenceRoute, { config }: Runtime): KeyedRequest {

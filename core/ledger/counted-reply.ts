@@ -68,13 +68,16 @@ export class WholeReply implements CountedReply {
  * what was said, and the tier may stand before it: then all of it is read.
  */
 function countsIn(bytes: Buffer): JsonObject | undefined {
-  const tail = bytes.toString('latin1', Math.max(0, bytes.length - 1024));
-  const at = tail.lastIndexOf('"usage"');
-  const end = at === -1 ? undefined : asObject(parseJson(`{${tail.slice(at)}`));
+  const at = bytes.lastIndexOf(usageKey);
+  const isLast = at !== -1 && bytes.length - at <= longestUsage;
+  const end = isLast ? asObject(parseJson(`{${bytes.toString('latin1', at)}`)) : undefined;
   if (end !== undefined && (end.service_tier !== undefined || !bytes.includes(tierKey)) && !bytes.includes(toolCall))
     return end;
   return bytes.includes('"usage') ? asObject(parseJson(bytes.toString('utf8'))) : undefined;
 }
 
+/** Bytes from the key to the end of the reply. */
+const longestUsage = 1024;
+const usageKey = Buffer.from('"usage"');
 const tierKey = Buffer.from('"service_tier"');
 const toolCall = Buffer.from('_call"');

@@ -119,9 +119,10 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
     const known = states.get(request);
     const state = known ?? { held: [], standings: { requests: undefined, tokens: undefined } };
     state.held.push({ reservation: reserved.reservation, stakes });
-    for (const [index, count] of reserved.states.entries()) {
-      const meter = stakes[index]?.meter;
-      if (meter?.kind === 'rate') noteStanding(state.standings, meter, count, now);
+    for (let index = 0; index < stakes.length; index += 1) {
+      const { meter } = stakes[index] as Stake;
+      const count = reserved.states[index];
+      if (meter.kind === 'rate' && count !== undefined) noteStanding(state.standings, meter, count, now);
     }
     if (known === undefined) states.set(request, state);
     return undefined;
