@@ -57,6 +57,7 @@ async function serve(loaded: GatewayConfig, { environment, path, file, log, out 
 
   const reload = reloader(gateway, path, log);
   process.on('SIGHUP', reload);
+  process.on('unhandledRejection', (reason) => unheard(log, reason));
   const watch = file === undefined ? undefined : watchOperatorFile(file, reload);
   const stop = new AbortController();
   // A terminal interrupts workers too, whose stop is for their primary to say.
@@ -70,6 +71,11 @@ async function serve(loaded: GatewayConfig, { environment, path, file, log, out 
   await gateway.close();
   log.info('stopped');
   log.flush();
+}
+
+/** What one request left behind must not end all the others. */
+function unheard(log: Log, reason: unknown): void {
+  log.error('unhandled_rejection', { error: reason instanceof Error ? reason.message : 'not an error' });
 }
 
 /** A gateway that cannot be reached must not go on holding its store. */

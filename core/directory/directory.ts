@@ -79,13 +79,20 @@ export function createDirectory(source: DirectorySource, options: DirectoryOptio
 
   const isKnown = (slot: Slot) => isFresh(slot) && slot.loadedAt >= oldest;
 
+  /** Who asks for several records may fail on one of them and hear of no other: that must not end the process. */
+  function load(kind: DirectoryKind, path: readonly string[], name: string): Promise<object | undefined> {
+    const loading = loader.load(kind, path, name);
+    loading.catch(() => {});
+    return loading;
+  }
+
   function recall(kind: DirectoryKind, path: readonly string[], name: string, slot: Slot | undefined) {
     const fault = lengthFault(kind, path);
     if (fault !== undefined) throw new GatewayError('internal', fault);
     if (slot === undefined) {
       if (!isPlausible(kind, path)) return undefined;
       if (outage.away) throw outage.refusal();
-      return loader.load(kind, path, name);
+      return load(kind, path, name);
     }
     if (isFresh(slot)) {
       // Only old: right in all likelihood, so nobody waits.
@@ -97,9 +104,9 @@ export function createDirectory(source: DirectorySource, options: DirectoryOptio
       // That there was no such record once does not tell that there is none now.
       throw outage.refusal();
     }
-    if (slot.failure?.era !== outage.era) return loader.load(kind, path, name);
+    if (slot.failure?.era !== outage.era) return load(kind, path, name);
     if (slot.value === undefined) {
-      if (loader.mayRetry(slot)) return loader.load(kind, path, name);
+      if (loader.mayRetry(slot)) return load(kind, path, name);
       throw slot.failure.error;
     }
     if (loader.mayRetry(slot)) loader.loadBehind(kind, path, name);

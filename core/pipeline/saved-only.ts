@@ -58,13 +58,15 @@ function unsavedProvider(runtime: Runtime, exchange: Exchange): MaybePromise<str
   const named = exchange.control('provider');
   if (named !== undefined && !named.startsWith('@')) return 'x-gw-provider';
   const inHeader = named === undefined ? true : runtime.settings.isSaved(named.slice(1), exchange);
+  const afterHeader = (isSaved: boolean) => (isSaved ? unsavedInModel(runtime, exchange) : 'x-gw-provider');
+  return inHeader instanceof Promise ? inHeader.then(afterHeader) : afterHeader(inHeader);
+}
+
+function unsavedInModel(runtime: Runtime, exchange: Exchange): MaybePromise<'model' | undefined> {
   const slug = slugInModel(exchange);
   const inModel = slug === undefined ? true : runtime.settings.isSaved(slug, exchange);
-  const field = (header: boolean, model: boolean) => (header ? (model ? undefined : 'model') : 'x-gw-provider');
-  if (inHeader instanceof Promise || inModel instanceof Promise) {
-    return Promise.all([inHeader, inModel]).then(([header, model]) => field(header, model));
-  }
-  return field(inHeader, inModel);
+  const field = (isSaved: boolean) => (isSaved ? undefined : 'model');
+  return inModel instanceof Promise ? inModel.then(field) : field(inModel);
 }
 
 function slugInModel({ body }: Exchange): string | undefined {

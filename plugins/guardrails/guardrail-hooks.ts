@@ -23,7 +23,7 @@ import { noteOf } from './run/report.ts';
 import type { Running } from './run/run-check.ts';
 import { runHooks } from './run/run-hooks.ts';
 import { denies, type HookRun, warns } from './run/runs.ts';
-import { whenDone } from './run/settled.ts';
+import { forgo, whenDone } from './run/settled.ts';
 import { parsedReply } from './scan/read.ts';
 import { guardStream } from './stream/guard-stream.ts';
 
@@ -150,11 +150,16 @@ export function guardrailHooks(host: Host): Hooks {
     acceptHooks: (entries, { inline }) => acceptEntries(active, entries, inline),
     beforeRequest: (target) => {
       const hooks = active.of(target, 'beforeRequest');
-      // Asked for now: a guardrail of the reply that is not there must be known before anything is sent.
-      const later = active.of(target, 'afterRequest');
-      return hooks instanceof Promise || later instanceof Promise
-        ? Promise.all([hooks, later]).then(([first, second]) => before(target, switchedOn(first), second))
-        : before(target, switchedOn(hooks), later);
+      try {
+        // Asked for now: a guardrail of the reply that is not there must be known before anything is sent.
+        const later = active.of(target, 'afterRequest');
+        return hooks instanceof Promise || later instanceof Promise
+          ? Promise.all([hooks, later]).then(([first, second]) => before(target, switchedOn(first), second))
+          : before(target, switchedOn(hooks), later);
+      } catch (error) {
+        forgo([hooks]);
+        throw error;
+      }
     },
     afterRequest: (target, outcome) => {
       if (outcome.status < 200 || outcome.status > 299) return undefined;

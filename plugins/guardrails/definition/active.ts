@@ -10,6 +10,7 @@ import {
   type RequestContext,
   type TargetContext,
 } from 'portcullis/sdk';
+import { forgo, settled } from '../run/settled.ts';
 import { type Hook, type HookList, noHooks, type Place } from './hook.ts';
 import { inlineHook, savedHook } from './hooks.ts';
 import { type NamedHook, Namings, noLevels } from './namings.ts';
@@ -50,13 +51,13 @@ export class ActiveHooks {
     const { named } = naming;
     if (named.length === 0) return noHooks;
     const found: MaybePromise<Hook>[] = [];
-    let waits = false;
-    for (const one of named) {
-      const hook = 'hook' in one ? one.hook : this.#savedHook(request, one);
-      waits ||= hook instanceof Promise;
-      found.push(hook);
+    try {
+      for (const one of named) found.push('hook' in one ? one.hook : this.#savedHook(request, one));
+    } catch (error) {
+      forgo(found);
+      throw error;
     }
-    return waits ? Promise.all(found).then((all) => naming.listOf(all)) : naming.listOf(found as readonly Hook[]);
+    return settled(found, (all) => naming.listOf(all));
   }
 
   /**

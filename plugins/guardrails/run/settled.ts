@@ -12,3 +12,8 @@ export function settled<T, R>(
 export function whenDone<T, R>(value: MaybePromise<T>, then: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(then) : then(value);
 }
+
+/** Nobody waits for them any more, for the request has failed already: that they fail too must not end the process. */
+export function forgo(values: readonly unknown[]): void {
+  for (const value of values) if (value instanceof Promise) value.catch(() => {});
+}

@@ -5,8 +5,11 @@ import { GatewayError } from 'portcullis/sdk';
 import { createDirectory } from '../../../core/directory/directory.ts';
 import { nameOf } from '../../../core/directory/paths.ts';
 import { recordingLog } from '../../support/recording-log.ts';
+import { noUnhandledRejections } from '../../support/rejections.ts';
 import { digestOf, fakeSource } from './fake-source.ts';
 import { openFake, refusalOf, until, workspace } from './support.ts';
+
+noUnhandledRejections();
 
 const path = ['org-1', 'main'] as const;
 const patient = { loadMs: 30 } as const;
@@ -49,6 +52,13 @@ for (const mood of ['away', 'frozen'] as const) {
       assert.throws(() => directory.get('key', digestOf(3000)), { code: 'not_ready' });
       assert.ok(source.peak <= 4);
       assert.equal(directory.status.waiting, 0);
+    });
+
+    it('a load that nobody waits for any more ends nothing when it fails', async () => {
+      const { directory, source } = await withOneRecord();
+      source.mood = mood;
+      void directory.get('key', digestOf(1));
+      await until(() => directory.status.away);
     });
 
     it('a miss that may not be true any more is not told as one', async () => {
