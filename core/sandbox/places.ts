@@ -1,7 +1,7 @@
 import ivm from 'isolated-vm';
 import { guestScript, guestStart } from './guest-program.ts';
 import type { Post, Step } from './harness.ts';
-import { loadMs, maxArguments, maxCalls, maxLogLines, maxLogText, maxResult, maxTexts } from './messages.ts';
+import { cutMs, loadMs, maxArguments, maxCalls, maxLogLines, maxLogText, maxResult, maxTexts } from './messages.ts';
 import { samplePayload } from './sample-payload.ts';
 
 const bounds = JSON.stringify({ maxResult, maxArguments, maxTexts, maxCalls, maxLogLines, maxLogText });
@@ -67,7 +67,14 @@ export class Places {
       };
       const given = [new ivm.Callback(post, { ignored: true }), bounds, samplePayload];
       const options = { timeout: loadMs, result: { reference: true } } as const;
-      return { context, owner, enter: (await context.evalClosure(guestStart, given, options)) as Place['enter'] };
+      const place = {
+        context,
+        owner,
+        enter: (await context.evalClosure(guestStart, given, options)) as Place['enter'],
+      };
+      // An isolate changes threads slowly: a quick run finds it here already. This asks the harness alone.
+      if (this.#inPool === 1 && !this.gone) enterHere(place, 'settled', '', cutMs);
+      return place;
     });
   }
 
