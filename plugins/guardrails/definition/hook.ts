@@ -72,6 +72,17 @@ export interface HookList {
 
 export const noHooks: HookList = Object.freeze({ hooks: [], imposed: new Set<Hook>() });
 
+/** A guardrail with all of its checks switched off is not there. */
+export function switchedOn(list: HookList): HookList {
+  const { hooks } = list;
+  if (hooks.every(hasChecks)) return list;
+  return { ...list, hooks: hooks.filter(hasChecks) };
+}
+
+function hasChecks({ checks }: Hook): boolean {
+  return checks.length > 0;
+}
+
 /** What a guardrail says, whatever list it stands in: before its checks are made ready. */
 export interface HookForm {
   readonly id?: string;
