@@ -28,7 +28,7 @@ export function run<T>(plugin: string, hook: () => MaybePromise<T>): MaybePromis
   }
 }
 
-// The two below do what `run` does themselves: it would take a closure for each hook of each request.
+// `first` and `chain` do themselves what `run` does: it would take a closure for each hook of each request.
 
 export function first<H, T>(
   entries: readonly Entry<H>[],

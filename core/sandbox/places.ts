@@ -1,7 +1,7 @@
 import ivm from 'isolated-vm';
 import { guestScript, guestStart } from './guest-program.ts';
 import type { Post, Step } from './harness.ts';
-import { cutMs, loadMs, maxArguments, maxCalls, maxLogLines, maxLogText, maxResult, maxTexts } from './messages.ts';
+import { loadMs, maxArguments, maxCalls, maxLogLines, maxLogText, maxResult, maxTexts } from './messages.ts';
 import { samplePayload } from './sample-payload.ts';
 
 const bounds = JSON.stringify({ maxResult, maxArguments, maxTexts, maxCalls, maxLogLines, maxLogText });
@@ -73,7 +73,7 @@ export class Places {
         enter: (await context.evalClosure(guestStart, given, options)) as Place['enter'],
       };
       // An isolate changes threads slowly: a quick run finds it here already. This asks the harness alone.
-      if (this.#inPool === 1 && !this.gone) enterHere(place, 'settled', '', cutMs);
+      if (this.#inPool === 1 && !this.gone) enterHere(place, 'settled', '', loadMs);
       return place;
     });
   }

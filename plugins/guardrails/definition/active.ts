@@ -22,7 +22,7 @@ export class ActiveHooks {
   readonly #host: Host;
   readonly #inline = new WeakMap<HookEntry, Hook>();
   readonly #saved = new WeakMap<Saved, Map<Place['key'], Hook>>();
-  readonly #namings = new Namings();
+  readonly #namings = new Namings((entry) => this.inline(entry));
 
   constructor(host: Host) {
     this.#host = host;
@@ -47,7 +47,7 @@ export class ActiveHooks {
   of({ hooks, request }: TargetContext, phase: CheckPhase): MaybePromise<HookList> {
     const entries = phase === 'beforeRequest' ? hooks.before : hooks.after;
     const levels = request.defaultGuardrails ?? noLevels;
-    const naming = this.#namings.of(entries, levels, phase, (entry) => this.inline(entry));
+    const naming = this.#namings.of(entries, levels, phase);
     const { named } = naming;
     if (named.length === 0) return noHooks;
     const found: MaybePromise<Hook>[] = [];

@@ -49,34 +49,32 @@ class Naming {
   }
 }
 
+type Inline = (entry: HookEntry) => Hook | undefined;
+
 /** The namings of all configs and defaults that requests have come with. */
 export class Namings {
+  readonly #inline: Inline;
   readonly #known = { beforeRequest: new WeakMap<object, Naming>(), afterRequest: new WeakMap<object, Naming>() };
 
-  /** Those of the entries, then those of the levels. @param inline the hook of an entry that names none */
-  of(
-    entries: readonly HookEntry[],
-    levels: Levels,
-    phase: CheckPhase,
-    inline: (entry: HookEntry) => Hook | undefined,
-  ): Naming {
+  /** @param inline the hook of an entry that names none */
+  constructor(inline: Inline) {
+    this.#inline = inline;
+  }
+
+  /** Those of the entries, then those of the levels. */
+  of(entries: readonly HookEntry[], levels: Levels, phase: CheckPhase): Naming {
     const own = entries.length === 0 ? noEntries : entries;
     // The innermost level is of one key or workspace: few configs share it.
     const owner = levels.at(-1) ?? own;
     const known = this.#known[phase].get(owner);
     if (known?.isOf(own, levels) === true) return known;
-    const naming = new Naming(own, levels, namedBy(own, levels, phase, inline));
+    const naming = new Naming(own, levels, namedBy(own, levels, phase, this.#inline));
     this.#known[phase].set(owner, naming);
     return naming;
   }
 }
 
-function namedBy(
-  entries: readonly HookEntry[],
-  levels: Levels,
-  phase: CheckPhase,
-  inline: (entry: HookEntry) => Hook | undefined,
-): Naming['named'] {
+function namedBy(entries: readonly HookEntry[], levels: Levels, phase: CheckPhase, inline: Inline): Naming['named'] {
   const list = phase === 'beforeRequest' ? 'input' : 'output';
   const named = new Map<string | Hook, NamedHook | InlineHook>();
   for (const entry of entries) {

@@ -21,34 +21,34 @@ describe('what configs and defaults name', () => {
     const entries = [entryOf('a'), entryOf({ checks: [] }), entryOf('b'), entryOf('a')];
     const own = hookOf('own');
     const inline = ({ value }: HookEntry) => (typeof value === 'string' ? undefined : own);
-    const naming = new Namings().of(entries, [{ input: ['c'] }, { input: ['b', 'c'] }], 'beforeRequest', inline);
+    const naming = new Namings(inline).of(entries, [{ input: ['c'] }, { input: ['b', 'c'] }], 'beforeRequest');
     assert.deepEqual(namesIn(naming), ['a', 'own', 'b*', 'c*']);
   });
 
   it('is told apart by the phase, and a mutator from a guardrail of its name', () => {
-    const namings = new Namings();
+    const namings = new Namings(nobody);
     const entries = [entryOf('a', 'input_mutators')];
     const levels = [{ input: ['a'], output: ['b'] }];
-    assert.deepEqual(namesIn(namings.of(entries, levels, 'beforeRequest', nobody)), ['a', 'a*']);
-    assert.deepEqual(namesIn(namings.of([], levels, 'afterRequest', nobody)), ['b*']);
+    assert.deepEqual(namesIn(namings.of(entries, levels, 'beforeRequest')), ['a', 'a*']);
+    assert.deepEqual(namesIn(namings.of([], levels, 'afterRequest')), ['b*']);
   });
 
   it('is worked out once for the same lists, and anew for others that share one of them', () => {
-    const namings = new Namings();
+    const namings = new Namings(nobody);
     const [organisation, first, second] = [{ input: ['a'] }, { input: ['b'] }, { input: ['c'] }];
     const entries = [entryOf('d')];
-    const known = namings.of(entries, [organisation, first], 'beforeRequest', nobody);
-    assert.equal(namings.of(entries, [organisation, first], 'beforeRequest', nobody), known);
-    assert.deepEqual(namesIn(namings.of(entries, [organisation, second], 'beforeRequest', nobody)), ['d', 'a*', 'c*']);
-    assert.deepEqual(namesIn(namings.of([], [organisation, first], 'beforeRequest', nobody)), ['a*', 'b*']);
-    assert.deepEqual(namesIn(namings.of(entries, noLevels, 'beforeRequest', nobody)), ['d']);
-    assert.deepEqual(namesIn(namings.of(entries, [organisation, first], 'beforeRequest', nobody)), ['d', 'a*', 'b*']);
+    const known = namings.of(entries, [organisation, first], 'beforeRequest');
+    assert.equal(namings.of(entries, [organisation, first], 'beforeRequest'), known);
+    assert.deepEqual(namesIn(namings.of(entries, [organisation, second], 'beforeRequest')), ['d', 'a*', 'c*']);
+    assert.deepEqual(namesIn(namings.of([], [organisation, first], 'beforeRequest')), ['a*', 'b*']);
+    assert.deepEqual(namesIn(namings.of(entries, noLevels, 'beforeRequest')), ['d']);
+    assert.deepEqual(namesIn(namings.of(entries, [organisation, first], 'beforeRequest')), ['d', 'a*', 'b*']);
   });
 });
 
 describe('the list that names come to', () => {
   it('stays the same object for the same hooks, and is another when one of them has changed', () => {
-    const naming = new Namings().of([entryOf('a')], [{ input: ['b'] }], 'beforeRequest', nobody);
+    const naming = new Namings(nobody).of([entryOf('a')], [{ input: ['b'] }], 'beforeRequest');
     const [a, b, changed] = [hookOf('a'), hookOf('b'), hookOf('b')];
     const list = naming.listOf([a, b]);
     assert.deepEqual(list, { hooks: [a, b], imposed: new Set([b]) });
@@ -57,7 +57,7 @@ describe('the list that names come to', () => {
   });
 
   it('has a hook once that is named by its id and by its slug', () => {
-    const naming = new Namings().of([entryOf('id')], [{ input: ['slug'] }], 'beforeRequest', nobody);
+    const naming = new Namings(nobody).of([entryOf('id')], [{ input: ['slug'] }], 'beforeRequest');
     const hook = hookOf('slug');
     assert.deepEqual(naming.listOf([hook, hook]), { hooks: [hook], imposed: new Set([hook]) });
   });
