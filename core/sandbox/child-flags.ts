@@ -18,6 +18,9 @@ export function childFlags(): readonly string[] {
     '--permission',
     '--allow-addons',
     '--max-old-space-size=128',
+    // Contexts serve one run: what V8 puts off until code has proved hot, it would never do.
+    '--always-sparkplug',
+    '--no-lazy-feedback-allocation',
     ...[...new Set([...folders, ...links])].map((folder) => `--allow-fs-read=${folder}${sep}`),
     ...files.map((file) => `--allow-fs-read=${file}`),
   ];

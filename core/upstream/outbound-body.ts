@@ -11,6 +11,7 @@ import { encodeForm, type Form, type Spooled } from '../uploads/index.ts';
 import type { ChosenEndpoint } from './endpoints.ts';
 import type { OutboundSources } from './outbound.ts';
 import { applyParamRules } from './params.ts';
+import { saidOnce } from './said-once.ts';
 import { askingBytes, askingUsage, asksUsage } from './stream-usage.ts';
 import type { WireBody } from './transport.ts';
 
@@ -123,12 +124,13 @@ function bytesOf(
   asks: boolean,
 ): string | Uint8Array {
   // The original bytes, when nothing changed them: prompt caches of providers depend on it.
-  const asItCame = final === given && given === request.body && !isGuarded(request, leaf);
-  if (!asItCame || rawBody === undefined) return stringify(asks ? askingUsage(final) : final);
+  const asItCame = final === given && given === request.body;
+  if (!asItCame || rawBody === undefined || (isGuarded(request, leaf) && !saidOnce(rawBody, final)))
+    return stringify(asks ? askingUsage(final) : final);
   return asks ? askingBytes(rawBody, final) : rawBody;
 }
 
-/** What has been looked at must be what leaves: bytes may hold a key twice, and providers differ in which of the two they read. */
+/** What has been looked at must be what leaves: where bytes hold a key twice, providers differ in which of the two they read. */
 function isGuarded({ defaultGuardrails }: RequestContext, { hooks }: Leaf): boolean {
   return (
     hooks.before.length > 0 || defaultGuardrails?.some(({ input }) => input !== undefined && input.length > 0) === true

@@ -141,12 +141,12 @@ describe('what reaches the provider', () => {
     assert.equal(await sentWith(t, { output_guardrails: [without('bad')] }), bytes);
   });
 
-  it('is what guardrails have looked at, the same JSON, where they changed nothing', async (t) => {
+  it('are they too where guardrails have looked, and changed nothing', async (t) => {
     const lists = {
       input_guardrails: [without('bad'), swap('absent', 'x')],
       input_mutators: [swap('none', '')],
     };
-    assert.equal(await sentWith(t, lists), JSON.stringify(JSON.parse(bytes)));
+    assert.equal(await sentWith(t, lists), bytes);
   });
 
   it('is the edited body, with all fields that nobody edited', async (t) => {

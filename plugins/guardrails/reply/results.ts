@@ -10,8 +10,8 @@ export function hookResults(before: readonly HookRun[], after: readonly HookRun[
 }
 
 export function hookResult(run: HookRun): JsonObject {
-  const { hook, checks, verdict, transformed, startedAt, durationMs } = run;
-  return {
+  const { hook, checks, verdict, transformed, startedAt, durationMs, windows } = run;
+  const result = {
     verdict,
     id: hook.id,
     transformed,
@@ -22,9 +22,14 @@ export function hookResult(run: HookRun): JsonObject {
     type: hook.type,
     created_at: isoTime(startedAt),
     deny: hook.deny,
+  };
+  const skipped = checks.length > 0 && checks.every((check) => check.skipped !== undefined);
+  if (!hook.shadow && !skipped && windows === undefined) return result;
+  return {
+    ...result,
     ...(hook.shadow ? { mode: 'shadow' } : {}),
-    ...(checks.length > 0 && checks.every(({ skipped }) => skipped !== undefined) ? { skipped: true } : {}),
-    ...(run.windows === undefined ? {} : { stream: windowCost(run.windows) }),
+    ...(skipped ? { skipped } : {}),
+    ...(windows === undefined ? {} : { stream: windowCost(windows) }),
   };
 }
 
@@ -34,17 +39,17 @@ function windowCost({ looks, addedMs }: WindowCost): JsonObject {
 
 function checkResult(run: CheckRun): JsonObject {
   const { check, verdict, error, skipped, startedAt, durationMs } = run;
-  return {
+  const result = {
     data: dataOf(verdict),
     verdict: verdict?.pass ?? skipped !== undefined,
     id: check.ready.summary.id,
-    ...(error === undefined ? {} : { error: { name: error.code, message: error.message } }),
-    ...(skipped === undefined ? {} : { skipped: true, reason: skipped }),
     execution_time: durationMs,
     transformed: transforms(run),
     created_at: isoTime(startedAt),
     fail_on_error: check.onError === 'deny',
   };
+  if (error !== undefined) return { ...result, error: { name: error.code, message: error.message } };
+  return skipped === undefined ? result : { ...result, skipped: true, reason: skipped };
 }
 
 /** A sentence for people goes where programs look as well, when there is nothing else. */

@@ -9,7 +9,7 @@ import {
   type TargetContext,
 } from 'portcullis/sdk';
 import { feedbackOf } from '../reply/results.ts';
-import { denies, type HookRun, passes, transforms, type WindowCost } from './runs.ts';
+import { type CheckRun, denies, type HookRun, passes, transforms, type WindowCost } from './runs.ts';
 
 /** What the log, the feedback and the traces get of runs; no text of the request is in it. */
 export function noteOf(
@@ -27,9 +27,8 @@ export function noteOf(
 
 function reportOf(target: TargetContext, phase: CheckPhase, run: HookRun): GuardrailReport {
   const { hook, verdict, transformed, durationMs, windows } = run;
-  return {
+  const report = {
     id: hook.id,
-    ...(hook.versionId === undefined ? {} : { versionId: hook.versionId }),
     phase,
     verdict,
     denied: denies(run),
@@ -38,19 +37,21 @@ function reportOf(target: TargetContext, phase: CheckPhase, run: HookRun): Guard
     shadow: hook.shadow,
     durationMs,
     target: target.path,
-    ...(windows === undefined ? {} : { stream: costOf(windows) }),
-    checks: run.checks.map((check) => {
-      const { id, unit, version } = check.check.ready.summary;
-      return {
-        id,
-        unit: `${unit}@${version}`,
-        verdict: passes(check),
-        transformed: transforms(check),
-        ...(check.error === undefined ? {} : { error: check.error.code }),
-        durationMs: check.durationMs,
-      };
-    }),
+    checks: run.checks.map(checkReportOf),
   };
+  if (hook.versionId === undefined && windows === undefined) return report;
+  return {
+    ...report,
+    ...(hook.versionId === undefined ? {} : { versionId: hook.versionId }),
+    ...(windows === undefined ? {} : { stream: costOf(windows) }),
+  };
+}
+
+function checkReportOf(run: CheckRun): GuardrailReport['checks'][number] {
+  const { id, unit, version } = run.check.ready.summary;
+  const { error, durationMs } = run;
+  const report = { id, unit: `${unit}@${version}`, verdict: passes(run), transformed: transforms(run), durationMs };
+  return error === undefined ? report : { ...report, error: error.code };
 }
 
 function costOf({ looks, addedMs }: WindowCost): NonNullable<GuardrailReport['stream']> {
