@@ -1,4 +1,4 @@
-import { type Check, check, compact, schema } from 'portcullis/sdk';
+import { type Check, check, compact, type JsonObject, schema } from 'portcullis/sdk';
 import { notParameter, strict, unusable } from './parameters.ts';
 import { judged } from './verdict.ts';
 
@@ -19,6 +19,9 @@ interface Range {
   readonly least: number | undefined;
   readonly most: number | undefined;
   readonly not: boolean;
+  /** Those of the bounds that are given, by the names of the parameters. */
+  readonly bounds: JsonObject;
+  readonly text: string;
 }
 
 const most = 100_000_000;
@@ -42,24 +45,24 @@ export function countCheck({ title, description, name, things, ...given }: Count
     run({ content }, range) {
       const number = given.count(content);
       const holds = number >= (range.least ?? 0) && number <= (range.most ?? Number.POSITIVE_INFINITY);
-      const data = compact({ [name]: number, [given.least]: range.least, [given.most]: range.most });
-      const explanation = `${number} ${things}; ${range.not ? 'not allowed' : 'allowed'} ${rangeText(range)}`;
-      return judged({ holds, not: range.not, explanation, text: content, data });
+      const explanation = `${number} ${things}; ${range.text}`;
+      return judged({ holds, not: range.not, explanation, text: content, data: { [name]: number, ...range.bounds } });
     },
   }) as Check;
 }
 
 function rangeOf(config: Readonly<Record<string, unknown>>, names: Pick<Counted, 'least' | 'most'>): Range {
   const number = (name: string) => (typeof config[name] === 'number' ? config[name] : undefined);
-  const range = { least: number(names.least), most: number(names.most), not: config.not === true };
-  if (range.least === undefined && range.most === undefined)
+  const [least, most, not] = [number(names.least), number(names.most), config.not === true];
+  if (least === undefined && most === undefined)
     throw unusable(names.least, `Give ${names.least}, ${names.most} or both.`);
-  if (range.least !== undefined && range.most !== undefined && range.least > range.most)
-    throw unusable(names.most, `${names.most} must be ${names.least} or more, which is ${range.least}.`);
-  return range;
+  if (least !== undefined && most !== undefined && least > most)
+    throw unusable(names.most, `${names.most} must be ${names.least} or more, which is ${least}.`);
+  const bounds = compact({ [names.least]: least, [names.most]: most });
+  return { least, most, not, bounds, text: `${not ? 'not allowed' : 'allowed'} ${rangeText(least, most)}` };
 }
 
-function rangeText({ least, most }: Range): string {
+function rangeText(least: number | undefined, most: number | undefined): string {
   if (most === undefined) return `${least} or more`;
   return least === undefined ? `up to ${most}` : `${least} to ${most}`;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, Verdict } from 'portcullis/sdk';
+import type { Json, JsonObject, Verdict } from 'portcullis/sdk';
 
 export interface Finding {
   /** What the check is about is so; `not` turns that round. */
@@ -12,17 +12,9 @@ export interface Finding {
 
 export function judged({ holds, not, explanation, text, data = {} }: Finding): Verdict {
   const pass = holds !== not;
-  return {
-    pass,
-    why: explanation,
-    data: {
-      explanation,
-      not,
-      verdict: pass,
-      ...data,
-      ...(text === undefined ? {} : { textExcerpt: excerpt(text) }),
-    },
-  };
+  const told: { [name: string]: Json } = { explanation, not, verdict: pass, ...data };
+  if (text !== undefined) told.textExcerpt = excerpt(text);
+  return { pass, why: explanation, data: told };
 }
 
 /** The first 100 UTF-16 units, or one less: a surrogate pair is not cut in half. */

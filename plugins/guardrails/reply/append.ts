@@ -12,10 +12,13 @@ export function withResults(bytes: Uint8Array, results: JsonObject): Uint8Array 
   if (bytes[start] !== braceOpen || bytes[end] !== braceClose) return bytes;
   let last = end - 1;
   while (last > start && isSpace(bytes[last])) last -= 1;
-  const member = `${last === start ? '' : ','}"hook_results":${JSON.stringify(results)}}`;
-  const whole = Buffer.allocUnsafe(end + Buffer.byteLength(member));
+  const name = last === start ? '"hook_results":' : ',"hook_results":';
+  const json = JSON.stringify(results);
+  const whole = Buffer.allocUnsafe(end + name.length + Buffer.byteLength(json) + 1);
   whole.set(end === bytes.length ? bytes : bytes.subarray(0, end));
-  whole.write(member, end, 'utf8');
+  whole.write(name, end, 'latin1');
+  whole.write(json, end + name.length, 'utf8');
+  whole[whole.length - 1] = braceClose;
   return whole;
 }
 
