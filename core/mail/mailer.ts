@@ -1,5 +1,6 @@
 import type { Log, Mail } from 'portcullis/sdk';
-import { address, oneLine, smtpOptions } from './smtp-options.ts';
+import { Delivery, type Missed } from './delivery.ts';
+import { address, smtpOptions } from './smtp-options.ts';
 
 export interface MailSettings {
   readonly host: string;
@@ -15,38 +16,51 @@ export interface MailSettings {
 export interface Mailer {
   /** Whether there is a mail server. */
   readonly enabled: boolean;
-  /** Resolves once the server has taken the mail or it was given up. A failure is logged, never thrown. */
+  /**
+   * Resolves once the server has been asked: it has taken the mail, refused it, or is asked again later, for some hours, where
+   * it was away or busy. A failure is logged, never thrown.
+   */
   send(mail: Mail): Promise<void>;
-  /** Waits for what is on its way, at most `closingMs`, and closes the connections. */
+  /** Waits for what is on its way, at most `closingMs`, and closes the connections. What was to be tried again is given up. */
   close(): Promise<void>;
 }
 
-/** More mail than this at once is not sent: a flood must not fill the memory. */
+/** More mail than this at once, on its way or to be tried again, is not sent: a flood must not fill the memory. */
 export const mostWaiting = 1000;
 const closingMs = 5000;
 const mostRecipients = 100;
+const minuteMs = 60_000;
+/** Milliseconds before each further attempt: servers that see a sender for the first time put it off for some minutes. */
+const patience: readonly number[] = [1, 5, 15, 60, 240].map((minutes) => minutes * minuteMs);
 
 /** Hands mail to an SMTP server over a few kept connections. Without settings nothing is sent. */
-export function createMailer(settings: MailSettings | undefined, log: Log): Mailer {
+export function createMailer(settings: MailSettings | undefined, log: Log, pausesMs = patience): Mailer {
   if (settings === undefined) return { enabled: false, send: async () => {}, close: async () => {} };
-  const options = smtpOptions(settings);
-  let opened: Promise<Transport> | undefined;
-  const waiting = new Set<Promise<void>>();
+  const delivery = new Delivery(smtpOptions(settings), settings.from);
+  const underWay = new Set<Promise<void>>();
+  const putOff = new Map<NodeJS.Timeout, Missed>();
   let closed = false;
 
-  const deliver = async ({ to, subject, text, html }: Mail): Promise<void> => {
-    try {
-      opened ??= transportOf(options);
-      const transport = await opened;
-      await transport.sendMail({
-        from: settings.from,
-        to: to.map((one) => ({ name: '', address: one })),
-        subject: oneLine(subject),
-        text,
-        ...(html === undefined ? {} : { html }),
-      });
-    } catch (error) {
-      log.error('mail_failed', { ...faultOf(error), recipients: to.length });
+  const start = (mail: Mail, tries: number): Promise<void> => {
+    const attempt = deliver(mail, tries).finally(() => underWay.delete(attempt));
+    underWay.add(attempt);
+    return attempt;
+  };
+
+  const deliver = async (mail: Mail, tries: number): Promise<void> => {
+    for (const missed of await delivery.attempt(mail)) {
+      const pauseMs = closed || !missed.passing ? undefined : pausesMs[tries];
+      const fields = { ...missed.fault, recipients: missed.to.length };
+      if (pauseMs === undefined) {
+        log.error('mail_failed', fields);
+        continue;
+      }
+      log.warn('mail_put_off', { ...fields, seconds: pauseMs / 1000 });
+      const timer = setTimeout(() => {
+        putOff.delete(timer);
+        void start({ ...mail, to: missed.to }, tries + 1);
+      }, pauseMs).unref();
+      putOff.set(timer, missed);
     }
   };
 
@@ -58,43 +72,26 @@ export function createMailer(settings: MailSettings | undefined, log: Log): Mail
         log.error('mail_refused', { reason: 'recipients', recipients: mail.to.length });
         return;
       }
-      if (closed || waiting.size >= mostWaiting) {
+      if (closed || underWay.size + putOff.size >= mostWaiting) {
         log.error('mail_refused', { reason: closed ? 'closed' : 'too many waiting', recipients: to.length });
         return;
       }
-      const sending = deliver({ ...mail, to });
-      waiting.add(sending);
-      await sending.finally(() => waiting.delete(sending));
+      await start({ ...mail, to }, 0);
     },
     close: async () => {
       closed = true;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, closingMs);
+      for (const [timer, { fault, to }] of putOff) {
+        clearTimeout(timer);
+        log.error('mail_failed', { ...fault, recipients: to.length });
+      }
+      putOff.clear();
+      let late: NodeJS.Timeout | undefined;
+      const bound = new Promise<void>((resolve) => {
+        late = setTimeout(resolve, closingMs);
       });
-      await Promise.race([Promise.allSettled(waiting), late]);
-      clearTimeout(timer);
-      if (opened !== undefined) (await opened).close();
+      await Promise.race([Promise.allSettled(underWay), bound]);
+      clearTimeout(late);
+      await delivery.close();
     },
-  };
-}
-
-type Transport = Awaited<ReturnType<typeof transportOf>>;
-
-/** The library is loaded with the first mail: many gateways never send one. */
-async function transportOf(options: ReturnType<typeof smtpOptions>) {
-  const { createTransport } = await import('nodemailer');
-  const transport = createTransport(options);
-  // Connections of the pool fail on their own as well; each mail reports its own fault.
-  transport.on('error', () => {});
-  return transport;
-}
-
-/** What failed, without the server's words: they repeat addresses, and what it was asked. */
-function faultOf(error: unknown): { readonly code: string; readonly reply?: number } {
-  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
-  return {
-    code: typeof code === 'string' ? code : 'unknown',
-    ...(typeof responseCode === 'number' ? { reply: responseCode } : {}),
   };
 }

@@ -10,8 +10,16 @@ export interface ReceivedMail {
   readonly raw: string;
 }
 
-/** A mail server on a free port that takes one user, and keeps what it gets. */
-export async function smtpServer({ user, password }: { readonly user?: string; readonly password?: string } = {}) {
+export interface SmtpBehaviour {
+  readonly user?: string;
+  readonly password?: string;
+  readonly port?: number;
+  /** The reply to a recipient that is not taken, as 451. */
+  readonly refusal?: (address: string) => number | undefined;
+}
+
+/** A mail server, on a free port unless one is named, that takes one user, and keeps what it gets. */
+export async function smtpServer({ user, password, port = 0, refusal }: SmtpBehaviour = {}) {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
     authOptional: user === undefined,
@@ -21,6 +29,10 @@ export async function smtpServer({ user, password }: { readonly user?: string; r
       auth.username === user && auth.password === password
         ? done(null, { user: auth.username })
         : done(new Error('no')),
+    onRcptTo: ({ address }, _session, done) => {
+      const responseCode = refusal?.(address);
+      done(responseCode === undefined ? null : Object.assign(new Error('not now'), { responseCode }));
+    },
     onData: (stream, session, done) => {
       const { mailFrom, rcptTo } = session.envelope;
       void text(stream).then((raw) => {
@@ -35,7 +47,7 @@ export async function smtpServer({ user, password }: { readonly user?: string; r
   });
   // A client that leaves in the middle is no fault of the test.
   server.on('error', () => {});
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');
   return {
     port: (server.server.address() as AddressInfo).port,
