@@ -1,10 +1,16 @@
-/** Whether a UTF-16 unit is what `\s` matches: white space or the end of a line. */
-export function isSpace(unit: number): boolean {
-  if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
-  return unit === 0xa0 || (unit >= 0x1680 && isRareSpace(unit));
-}
+const ranges = [
+  [0x09, 0x0d],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+] as const;
 
-function isRareSpace(unit: number): boolean {
-  if (unit >= 0x2000 && unit <= 0x200a) return true;
-  return [0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff].includes(unit);
-}
+/** By UTF-16 unit, 1 for what `\s` matches, which is white space or the end of a line, and 0 for others. */
+export const whiteSpace = new Uint8Array(0x10000);
+for (const [first, last] of ranges) whiteSpace.fill(1, first, last + 1);
