@@ -28,7 +28,8 @@ export interface NeighbourCosts {
 }
 
 const connections = 64;
-const warmUpSeconds = 8;
+/** Of each kind: see `measure.ts`. */
+const warmUpSeconds = 30;
 
 /**
  * Measures two kinds of requests in one process, in turns, so that slow moments of the machine fall on both.
