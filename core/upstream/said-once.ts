@@ -4,10 +4,13 @@ import type { Json, JsonObject } from 'portcullis/sdk';
 const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
+/** Of values in each other: what is deeper than any client writes is not counted. */
+const deepest = 500;
 
 /**
  * Whether all that a JSON text says is in what it was parsed to: it names no member of an object twice, of which a parser keeps
- * one, and its bytes can be read in one way only. Takes less time than to write the value anew.
+ * one, and its bytes can be read in one way only. Takes less time than to write the value anew. False also where it is nested
+ * too deeply to tell.
  */
 export function saidOnce(text: Uint8Array, parsed: Json): boolean {
   return isUtf8(text) && namesIn(text) === membersOf(parsed);
@@ -32,15 +35,16 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** What is left of the names when each is there once. */
-function membersOf(value: Json): number {
+/** What is left of the names when each is there once; NaN where it is too deep. */
+function membersOf(value: Json, depth = 0): number {
   if (typeof value !== 'object' || value === null) return 0;
+  if (depth > deepest) return Number.NaN;
   let members = 0;
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) members += membersOf(value[index] as Json);
+    for (let index = 0; index < value.length; index += 1) members += membersOf(value[index] as Json, depth + 1);
     return members;
   }
   const object = value as JsonObject;
-  for (const name in object) members += 1 + membersOf(object[name] as Json);
+  for (const name in object) members += 1 + membersOf(object[name] as Json, depth + 1);
   return members;
 }

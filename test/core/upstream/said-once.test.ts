@@ -38,6 +38,11 @@ describe('what a JSON text says', () => {
     assert.equal(said(bytes), false);
   });
 
+  it('is not known where it is nested too deeply', () => {
+    assert.equal(said(`${'['.repeat(400)}${']'.repeat(400)}`), true);
+    assert.equal(said(`${'['.repeat(100_000)}${']'.repeat(100_000)}`), false);
+  });
+
   it('is said once in whatever was written from a value, and twice with any member of it again', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), (value, at) => {
