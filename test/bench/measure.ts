@@ -36,7 +36,7 @@ export interface RowResult {
 const connections: Record<Scenario, number> = { json: 64, saturated: 32, spaced: 32 };
 const firstByteRequests = 200;
 /** Until the engine has compiled what is hot, which it was seen to do for 25 s: a server runs for days. */
-const warmUpSeconds = 30;
+export const warmUpSeconds = 30;
 
 interface Subject {
   readonly row: Row;

@@ -1,7 +1,7 @@
 import { startServer } from './children.ts';
 import { cpuMicros } from './cpu.ts';
 import { applyLoad, type Load } from './load.ts';
-import type { Plan } from './measure.ts';
+import { type Plan, warmUpSeconds } from './measure.ts';
 import { quantile } from './quantile.ts';
 import type { Row } from './row.ts';
 import type { UpstreamCounts } from './upstream.ts';
@@ -28,8 +28,6 @@ export interface NeighbourCosts {
 }
 
 const connections = 64;
-/** Of each kind: see `measure.ts`. */
-const warmUpSeconds = 30;
 
 /**
  * Measures two kinds of requests in one process, in turns, so that slow moments of the machine fall on both.
