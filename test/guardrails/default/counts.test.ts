@@ -23,6 +23,9 @@ testCheck(wordCount, {
         textExcerpt: 'one',
       },
     },
+    { name: 'of a long text', text: 'ab é\u3000'.repeat(20_001), config: { minWords: 40_002, maxWords: 40_002 } },
+    { name: 'one, and a long one', text: 'x'.repeat(100_000), config: { minWords: 1, maxWords: 1 } },
+    { name: 'none in much white space', text: ' \n'.repeat(50_000), config: { maxWords: 0 } },
     {
       name: 'without counting the arguments of tools',
       input: { texts: [{ text: 'one two' }, { text: '{"a": 1}', kind: 'tool-arguments' }] },
