@@ -6,6 +6,7 @@ import {
   type MaybePromise,
   parseJson,
   UsageMeter,
+  type UsageRule,
 } from 'portcullis/sdk';
 import { Capture } from './capture.ts';
 import { type StreamReading, saidInBytes, saidInStream } from './replied.ts';
@@ -52,7 +53,7 @@ export class WholeReply implements CountedReply {
   get meter(): UsageMeter {
     if (this.#meter !== undefined) return this.#meter;
     this.#meter = new UsageMeter(this.#dialect.usage);
-    const counts = this.#json ?? countsIn(this.#bytes);
+    const counts = this.#json ?? countsIn(this.#bytes, this.#dialect.usage);
     if (counts !== undefined) this.#meter.seeWhole(counts);
     return this.#meter;
   }
@@ -63,17 +64,19 @@ export class WholeReply implements CountedReply {
 }
 
 /**
- * Formats put `usage` last, so the end of a reply is usually enough: what stands from the key on is, with a brace in front,
- * a whole object exactly when the key belongs to the reply itself and not to something inside it. Uses of tools stand in
- * what was said, and the tier may stand before it: then all of it is read.
+ * Formats put their counts last, so the end of a reply is usually enough: what stands from the key on is, with a brace in
+ * front, a whole object exactly when the key belongs to the reply itself and not to something inside it. Uses of tools
+ * stand in what was said, and the tier may stand before it: then all of it is read.
  */
-function countsIn(bytes: Buffer): JsonObject | undefined {
-  const at = bytes.lastIndexOf(usageKey);
+function countsIn(bytes: Buffer, { member }: UsageRule): JsonObject | undefined {
+  const key = member === undefined ? usageKey : `"${member}"`;
+  const at = bytes.lastIndexOf(key);
   const isLast = at !== -1 && bytes.length - at <= longestUsage;
   const end = isLast ? asObject(parseJson(`{${bytes.toString('latin1', at)}`)) : undefined;
   if (end !== undefined && (end.service_tier !== undefined || !bytes.includes(tierKey)) && !bytes.includes(toolCall))
     return end;
-  return bytes.includes('"usage') ? asObject(parseJson(bytes.toString('utf8'))) : undefined;
+  const holdsCounts = member === undefined ? bytes.includes('"usage') : at !== -1;
+  return holdsCounts ? asObject(parseJson(bytes.toString('utf8'))) : undefined;
 }
 
 /** Bytes from the key to the end of the reply. */

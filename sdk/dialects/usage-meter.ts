@@ -6,6 +6,8 @@ export type MeterState = 'none' | 'provisional' | 'final';
 
 /** How one wire format tells its counts. All functions are pure. */
 export interface UsageRule {
+  /** The member of a whole reply that the counts are in; absent: one whose name begins with `usage`. */
+  readonly member?: string;
   /** The object that holds the counts of a whole reply or of one event; undefined: it holds none. */
   countsOf(json: JsonObject): JsonObject | undefined;
   /** Undefined: it counts nothing. */

@@ -8,6 +8,7 @@ const known = new Set(['id', 'embeddings', 'texts', 'images', 'meta', 'response_
 const bytesOfFloat = 4;
 
 export const usageRule: UsageRule = {
+  member: 'meta',
   countsOf: (json) => asObject(asObject(json.meta)?.billed_units),
   read: readUsage,
   closes: () => true,

@@ -184,6 +184,28 @@ describe('a whole reply', () => {
       { input: 8, output: 0 },
       undefined,
     ],
+    [
+      'of cohere embeddings',
+      dialects['cohere-embeddings'],
+      {
+        embeddings: { float: [] },
+        texts: ['"meta"', 'meta'],
+        meta: { billed_units: { input_tokens: 20, image_tokens: 4000 } },
+      },
+      { input: 4020, output: 0, imageInput: 4000 },
+      undefined,
+    ],
+    [
+      'of cohere embeddings before their vectors',
+      dialects['cohere-embeddings'],
+      {
+        meta: { billed_units: { input_tokens: 20 } },
+        embeddings: { float: [new Array(900).fill(0.5)] },
+        texts: ['meta'],
+      },
+      { input: 20, output: 0 },
+      undefined,
+    ],
   ];
   for (const [what, dialect, json, usage, tier] of cases) {
     it(`tells its final counts ${what}`, () => {
