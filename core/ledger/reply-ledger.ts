@@ -45,6 +45,10 @@ export class ReplyLedger implements Metering {
     return this.#reply.meter.tier;
   }
 
+  get region(): string | undefined {
+    return this.#reply.meter.region;
+  }
+
   /** Whether to read on although its client has left; takes a place among those that do, until it is over. */
   get drains(): boolean {
     const { ledger, cancellation } = this.#facts;

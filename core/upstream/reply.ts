@@ -102,7 +102,7 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   return { ...base, headers, body: { kind: 'bytes', bytes: Buffer.from(text) }, ...counts };
 }
 
-type Counts = Pick<Outcome, 'usage' | 'tier' | 'metering'>;
+type Counts = Pick<Outcome, 'usage' | 'tier' | 'region' | 'metering'>;
 
 /** What an outcome says about its tokens; the count of a request's tokens has none of its own. */
 function counted(reply: CountedReply, outbound: Outbound, facts: ReplyFacts): Counts {
@@ -111,7 +111,7 @@ function counted(reply: CountedReply, outbound: Outbound, facts: ReplyFacts): Co
 }
 
 function countsOf(ledger: ReplyLedger): Counts {
-  return { usage: () => ledger.usage, tier: () => ledger.tier, metering: ledger };
+  return { usage: () => ledger.usage, tier: () => ledger.tier, region: () => ledger.region, metering: ledger };
 }
 
 function ledgerOf(

@@ -98,6 +98,7 @@ export class Keeper {
       at: request.startedAt,
       endpoint: request.endpoint,
       tier: outcome.tier?.(),
+      region: outcome.region?.(),
       organisationId: access?.organisationId,
       workspaceId: access?.workspaceId,
       providerSlug,

@@ -184,6 +184,8 @@ export interface Outcome {
   readonly savedNanoUsd?: number;
   /** The tier that the provider says it served with. */
   tier?(): string | undefined;
+  /** The region that the provider says it served in, where prices may go by it. */
+  region?(): string | undefined;
   /** The connection that the reply stands for, such as a WebSocket; an outcome that takes its place hands it on. */
   readonly session?: object;
   /** Of a provider's reply, whatever was made of it since: an outcome that takes its place hands it on. */
@@ -234,6 +236,7 @@ export interface RequestRecord extends RequestNote {
   /** Undefined: no price is known, which is not the same as free; replies out of the cache and failures without usage cost 0. */
   readonly cost?: Cost | undefined;
   readonly tier?: string | undefined;
+  readonly region?: string | undefined;
   /** As the client named it. */
   readonly requestedModel?: string | undefined;
   readonly cache?: CacheStatus | undefined;

@@ -20,6 +20,8 @@ export interface UsageRule {
   finishOf?(json: JsonObject): string | undefined;
   /** The tier that it was served with. */
   tierOf(json: JsonObject): string | undefined;
+  /** The region that it was served in, where prices may go by it; absent: the format does not tell. */
+  regionOf?(json: JsonObject): string | undefined;
 }
 
 /**
@@ -35,6 +37,7 @@ export class UsageMeter {
   #closed = false;
   #ended = false;
   #tier: string | undefined;
+  #region: string | undefined;
   #finish: string | undefined;
 
   /** `choices`: how many answers were asked for; counts that come with the end of one of several are not the last. */
@@ -57,6 +60,10 @@ export class UsageMeter {
     return this.#tier;
   }
 
+  get region(): string | undefined {
+    return this.#region;
+  }
+
   /** The provider's own word for why the answer ended; of several answers that of the last. */
   get finish(): string | undefined {
     return this.#finish;
@@ -66,6 +73,7 @@ export class UsageMeter {
   see(json: JsonObject): void {
     const rule = this.#rule;
     this.#tier = rule.tierOf(json) ?? this.#tier;
+    this.#region = rule.regionOf?.(json) ?? this.#region;
     this.#finish = rule.finishOf?.(json) ?? this.#finish;
     for (const [index, word] of rule.finished?.(json) ?? []) {
       this.#finished ??= new Set();

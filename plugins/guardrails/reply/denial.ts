@@ -19,7 +19,7 @@ const denialText =
 /** Where the reply is an answer of a model; the count of a request's tokens, for one, is none. */
 const answering: ReadonlySet<Endpoint> = new Set(['chatComplete', 'complete', 'messages', 'createModelResponse']);
 
-type Charged = Pick<Outcome, 'usage' | 'tier' | 'metering'> & Partial<Pick<Outcome, 'model'>>;
+type Charged = Pick<Outcome, 'usage' | 'tier' | 'region' | 'metering'> & Partial<Pick<Outcome, 'model'>>;
 
 interface DenialFacts extends Charged {
   readonly now: number;
@@ -29,12 +29,13 @@ interface DenialFacts extends Charged {
 /** What the provider has charged for, which stays known when its answer is denied; undefined: it has not been asked. */
 export function chargedFor(outcome: Outcome | undefined): Charged {
   if (outcome === undefined) return { usage: () => undefined };
-  const { usage, model, tier, metering } = outcome;
+  const { usage, model, tier, region, metering } = outcome;
   return {
     usage,
     // Prices go by its name at the provider, which the request may have with the provider's slug.
     ...(model === undefined ? {} : { model }),
     ...(tier === undefined ? {} : { tier }),
+    ...(region === undefined ? {} : { region }),
     ...(metering === undefined ? {} : { metering }),
   };
 }

@@ -13,7 +13,14 @@ export const usageRule: UsageRule = {
     // A faster mode has prices of its own, whatever tier it runs in.
     return asString(usage?.speed) === 'fast' ? 'fast' : asString(usage?.service_tier);
   },
+  regionOf(json) {
+    const region = asString(usageField(json)?.inference_geo);
+    return region === undefined || nowhere.has(region) ? undefined : region;
+  },
 };
+
+/** What stands for a region where the model may have run anywhere, or where nobody knows. */
+const nowhere: ReadonlySet<string> = new Set(['global', 'not_available']);
 
 function finishOf(json: JsonObject): string | undefined {
   return asString(json.stop_reason) ?? asString(asObject(json.delta)?.stop_reason);

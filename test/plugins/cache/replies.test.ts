@@ -25,6 +25,19 @@ describe('a cached reply', () => {
     );
   });
 
+  it('had the cost of the tier and the region that it was made in', async () => {
+    const { ask } = await startCache({
+      price: ({ tier, region }) => ({
+        nanoUsd: tier === 'flex' && region === 'us' ? 11 : 10,
+        parts: {},
+        source: 'catalogue',
+      }),
+    });
+    const usage = () => ({ input: 3, output: 4 });
+    await ask(targetWith(), { provider: 'some', model: 'big', usage, tier: () => 'flex', region: () => 'us' });
+    assert.equal((await ask(targetWith())).outcome.savedNanoUsd, 11);
+  });
+
   it('has the headers that speak of it, and none that spoke of the first call', async () => {
     const { ask } = await startCache();
     const headers = { 'content-type': 'application/json', 'x-request-id': 'r', 'x-ratelimit-remaining': '3' };
