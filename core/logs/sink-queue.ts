@@ -39,6 +39,9 @@ export class SinkQueue {
   #queued = 0;
   #bytes = 0;
   #written = 0;
+  /** Written or dropped after they had been taken. */
+  #settled = 0;
+  #onSettled: (() => void)[] = [];
   #dropped = 0;
   #unsaid = 0;
   #quietUntil = Number.NEGATIVE_INFINITY;
@@ -91,6 +94,16 @@ export class SinkQueue {
         this.#timer ??= setTimeout(() => this.#due(), this.#settings.batchMs).unref();
     });
     return this.#flushing;
+  }
+
+  /** Resolves when all that waits now has been written, or a write has failed. */
+  async caughtUp(): Promise<void> {
+    const goal = this.#settled + this.#queued;
+    while (this.#settled < goal) {
+      const before = this.#settled;
+      await Promise.race([this.flush(), new Promise<void>((resolve) => this.#onSettled.push(resolve))]);
+      if (this.#settled === before) return;
+    }
   }
 
   /** Writes what waits, within bounds; the rest is dropped and counted. */
@@ -179,11 +192,13 @@ export class SinkQueue {
     if (this.#waiting[0] !== batch) return;
     this.#waiting.shift();
     this.#queued -= batch.count;
+    this.#settled += batch.count;
     this.#bytes -= batch.bytes;
     this.#written += batch.count - count;
     this.#parts.counted?.add([this.#sink.name, 'written'], batch.count - count);
     this.#drop(count, reason);
     batch.release();
+    for (const told of this.#onSettled.splice(0)) told();
   }
 
   #drop(count: number, reason: string): void {

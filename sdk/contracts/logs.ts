@@ -240,10 +240,10 @@ export interface LogStore {
     page: { readonly limit: number; readonly offset: number; readonly bodies?: boolean },
   ): Promise<{ readonly total: number; readonly entries: readonly LogEntry[] }>;
   aggregate(query: AggregateQuery): Promise<{ readonly total: number; readonly rows: readonly AggregateRow[] }>;
-  /** Feedback given in the stretch of the filter on requests that fit it: by value, or by bucket. */
+  /** Feedback given in the stretch of the filter on requests that fit it: by value, bucket or model, or all as one, whose key is null. */
   feedbackBy(
     filter: LogFilter,
-    by: 'value' | 'bucket' | 'model',
+    by: 'value' | 'bucket' | 'model' | 'all',
     stepMs?: number,
   ): Promise<
     readonly { readonly key: string | number | null; readonly total: number; readonly weighted: number | null }[]

@@ -1,4 +1,5 @@
 import type { AggregateQuery } from 'portcullis/sdk';
+import { sameTrace } from './filter.ts';
 import { type Groups, groupAt, groupBy, keysOf, selectedKeys } from './groups.ts';
 import { type Part, sourceOf } from './plan.ts';
 import type { QuerySql } from './sql.ts';
@@ -23,7 +24,7 @@ export async function addFeedback(sql: QuerySql, query: AggregateQuery, groups: 
 
 export async function addRequestsWithFeedback(sql: QuerySql, query: AggregateQuery, groups: Groups): Promise<void> {
   const { keys, source, values } = wholeOf(sql, query);
-  const traces = '(SELECT DISTINCT organisation_id, trace_id FROM feedback WHERE organisation_id = ?) f';
+  const traces = '(SELECT DISTINCT organisation_id, workspace_id, trace_id FROM feedback WHERE organisation_id = ?) f';
   const text = `SELECT ${keys.sql}COUNT(*) AS requests FROM ${traces} ${source}${groupBy(keys.names)}`;
   for (const row of await sql.all(text, values.toSpliced(keys.values.length, 0, query.filter.organisationId))) {
     groupAt(groups, keysOf(query, row)).requestsWithFeedback = Number(row.requests);
@@ -35,7 +36,7 @@ function wholeOf(sql: QuerySql, query: AggregateQuery) {
   const part: Part = { rollup: undefined, from, to };
   const keys = selectedKeys(sql, query, part);
   const { sql: text, values } = sourceOf(sql.dialect, part, query.filter, query.by);
-  const on = 'ON l.organisation_id = f.organisation_id AND l.trace_id = f.trace_id AND f.organisation_id = ?';
+  const on = `ON ${sameTrace} AND f.organisation_id = ?`;
   return {
     keys,
     source: `${joined[sql.dialect]} ${text.replace(' WHERE ', ` ${on} WHERE `)}`,

@@ -1,7 +1,7 @@
 import type { FeedbackRow, LogFilter, LogStore } from 'portcullis/sdk';
 import type { FeedbackGroups } from '../engine.ts';
 import type { Stored } from '../rows.ts';
-import { allOf, type Condition, conditionsOf, listed, timeCondition } from './filter.ts';
+import { allOf, type Condition, conditionsOf, listed, sameTrace, timeCondition } from './filter.ts';
 import { checkStep } from './plan.ts';
 import type { Dialect, QuerySql, Sql } from './sql.ts';
 
@@ -22,7 +22,7 @@ export async function feedbackGroups(
   ]);
   const wished = Object.values(rest).some((value) => value !== undefined);
   const { sql: on, values } = allOf([
-    { sql: 'l.organisation_id = f.organisation_id AND l.trace_id = f.trace_id', values: [] },
+    { sql: sameTrace, values: [] },
     ...(wished ? requestConditions(filter, sql.dialect) : []),
   ]);
   const key = keyOf(by, stepMs);
@@ -47,6 +47,8 @@ function requestConditions(filter: LogFilter, dialect: Dialect): readonly Condit
 
 function keyOf(by: By, stepMs: number | undefined): string {
   switch (by) {
+    case 'all':
+      return 'NULL';
     case 'value':
       return 'f.value';
     case 'model':

@@ -9,6 +9,10 @@ export interface Condition {
   readonly values: readonly Stored[];
 }
 
+/** Which feedback `f` is on which requests `l`. Callers choose how traces are named: the same name may stand in two workspaces. */
+export const sameTrace =
+  'l.organisation_id = f.organisation_id AND l.workspace_id = f.workspace_id AND l.trace_id = f.trace_id';
+
 export const nothing: Condition = { sql: '1 = 0', values: [] };
 
 /** Lists of a filter with the column that each one is about; rollups have the same columns. */
@@ -117,7 +121,7 @@ function feedbackCondition({ organisationId, weightedFeedback: range }: LogFilte
   const having = allOf(bounds);
   return [
     {
-      sql: `l.trace_id IN (SELECT f.trace_id FROM feedback f WHERE f.organisation_id = ? GROUP BY f.trace_id HAVING ${having.sql})`,
+      sql: `(l.workspace_id, l.trace_id) IN (SELECT f.workspace_id, f.trace_id FROM feedback f WHERE f.organisation_id = ? GROUP BY f.workspace_id, f.trace_id HAVING ${having.sql})`,
       values: [organisationId, ...having.values],
     },
   ];

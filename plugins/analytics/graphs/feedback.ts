@@ -1,4 +1,4 @@
-import { type Graph, type GraphParts, starts, sums } from './graph.ts';
+import { type Graph, type GraphParts, starts } from './graph.ts';
 
 /** Graphs of feedback, by when it was given. */
 export const feedbackGraphs: readonly Graph[] = [
@@ -30,9 +30,9 @@ export const feedbackGraphs: readonly Graph[] = [
     summary: 'Mean of the feedback, by its weight',
     async draw(parts) {
       const given = await byBucket(parts);
-      const [whole] = await sums(parts, [], ['weightedFeedback']);
+      const [whole] = await parts.store.feedbackBy(parts.filter, 'all');
       return {
-        summary: { avg: whole?.values.weightedFeedback ?? 0 },
+        summary: { avg: whole?.weighted ?? 0 },
         points: starts(parts).map((start) => ({
           timestamp: parts.time(start),
           avg: given.get(start)?.weighted ?? 0,

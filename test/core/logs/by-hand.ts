@@ -12,6 +12,15 @@ export interface GroupByHand {
   readonly values: Record<string, number | null>;
 }
 
+/** Traces are named by callers: those of two workspaces may have one name. */
+export function isOn(feedback: FeedbackRow, row: LogRow): boolean {
+  return (
+    feedback.organisationId === row.organisationId &&
+    feedback.workspaceId === row.workspaceId &&
+    feedback.traceId === row.traceId
+  );
+}
+
 export function fits(row: LogRow, filter: LogFilter, kept: Kept): boolean {
   const among = (list: readonly unknown[] | undefined, value: unknown) => list === undefined || list.includes(value);
   const within = (range: Range | undefined, value: number | null) =>
@@ -19,7 +28,7 @@ export function fits(row: LogRow, filter: LogFilter, kept: Kept): boolean {
     (value !== null &&
       value >= (range.min ?? Number.NEGATIVE_INFINITY) &&
       value <= (range.max ?? Number.POSITIVE_INFINITY));
-  const given = kept.feedback.filter((one) => one.organisationId === row.organisationId && one.traceId === row.traceId);
+  const given = kept.feedback.filter((one) => isOn(one, row));
   return (
     row.organisationId === filter.organisationId &&
     row.createdAt >= filter.from &&
@@ -89,8 +98,7 @@ function measureOf(measure: LogMeasure, rows: readonly LogRow[], all: readonly F
   const hits = rows.filter((row) => row.cacheStatus === 'HIT' || row.cacheStatus === 'SEMANTIC HIT');
   const quantile = (share: number) =>
     rows.map((row) => row.durationMs).sort((a, b) => a - b)[Math.floor(share * (rows.length - 1))] ?? null;
-  const own = (feedback: FeedbackRow) => (row: LogRow) =>
-    row.organisationId === feedback.organisationId && row.traceId === feedback.traceId;
+  const own = (feedback: FeedbackRow) => (row: LogRow) => isOn(feedback, row);
   const given = all.filter((feedback) => rows.some(own(feedback)));
   const moments = rows.map((row) => row.createdAt);
   switch (measure) {

@@ -181,22 +181,32 @@ onEachLogStore((open) => {
       { key: -2, total: 1, weighted: -2 },
       { key: 3, total: 1, weighted: null },
       { key: 5, total: 2, weighted: 5 },
+      { key: 9, total: 1, weighted: 9 },
     ]);
     assert.deepEqual(await store.feedbackBy({ ...all, from: start + hour }, 'bucket', hour), [
       { key: start + 2 * hour, total: 2, weighted: -10 },
+      { key: start + 5 * hour, total: 1, weighted: 9 },
     ]);
     const byModel = new Map(
       (await store.feedbackBy(all, 'model')).map(({ key, total, weighted }) => [key, [total, weighted]]),
     );
     assert.deepEqual(byModel.get('gpt-4o'), [2, -10]);
     assert.deepEqual(byModel.get('gpt-4o-mini'), [2, 4 / 1.5]);
-    assert.deepEqual(byModel.get(null), [1, 5]);
+    assert.deepEqual(
+      byModel.get(null),
+      [2, 7],
+      'of the model of a trace of the same name in another workspace nothing is told',
+    );
     assert.deepEqual(await store.feedbackBy({ ...all, status: [500] }, 'value'), [
       { key: -10, total: 1, weighted: -10 },
       { key: 3, total: 1, weighted: null },
     ]);
     assert.deepEqual(await store.feedbackBy({ ...all, workspaceIds: ['ws-2'] }, 'value'), [
       { key: 5, total: 1, weighted: 5 },
+      { key: 9, total: 1, weighted: 9 },
+    ]);
+    assert.deepEqual(await store.feedbackBy({ ...all, workspaceIds: ['ws-1'] }, 'all'), [
+      { key: null, total: 4, weighted: -6 / 2.5 },
     ]);
   });
 

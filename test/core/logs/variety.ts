@@ -78,6 +78,8 @@ export function variety(): { rows: LogRow[]; feedback: FeedbackRow[] } {
     feedbackRow({ traceId: second?.traceId ?? '', value: 3, weight: 0, createdAt: start + 2 * hour }),
     feedbackRow({ traceId: 'never logged', value: 5, workspaceId: 'ws-2' }),
     feedbackRow({ traceId: first?.traceId ?? '', organisationId: 'org-2', value: 9 }),
+    // Another workspace's, whose trace has the same name.
+    feedbackRow({ traceId: second?.traceId ?? '', workspaceId: 'ws-2', value: 9, createdAt: start + 5 * hour }),
   ];
   return { rows, feedback };
 }

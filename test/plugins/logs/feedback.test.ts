@@ -51,6 +51,12 @@ everyLogStore((open) => {
       ]);
     });
 
+    it('is changed right after it was given', async () => {
+      const { feedback_ids: ids } = await send('POST', '/v1/feedback', { trace_id: 'trace-1', value: 1 });
+      const [id] = ids as string[];
+      assert.deepEqual((await send('PUT', `/v1/feedback/${id}`, { value: 2 })).feedback_ids, [id]);
+    });
+
     it('is not changed from another workspace', async () => {
       const { feedback_ids: ids } = await send('POST', '/v1/feedback', { trace_id: 'trace-1', value: 1 });
       await opened.settled();

@@ -1,5 +1,5 @@
 import type { FeedbackRow, LogEntry, LogFilter, LogSinks, LogStore } from 'portcullis/sdk';
-import { aggregateByHand, fits, type Kept, weightedMean } from '../../core/logs/by-hand.ts';
+import { aggregateByHand, fits, isOn, type Kept, weightedMean } from '../../core/logs/by-hand.ts';
 
 /** The smallest store that keeps the contract: every row in a list, every question answered by looking at all of them. */
 export function memoryLogs(): LogStore & LogSinks {
@@ -44,12 +44,11 @@ export function memoryLogs(): LogStore & LogSinks {
       for (const one of given) {
         if (one.createdAt < filter.from || one.createdAt >= filter.to) continue;
         const row = entries.find(
-          ({ row: asked }) => asked.traceId === one.traceId && fits({ ...asked, createdAt: filter.from }, filter, kept),
+          ({ row: asked }) => isOn(one, asked) && fits({ ...asked, createdAt: filter.from }, filter, kept),
         )?.row;
         if (row === undefined) continue;
-        const key = JSON.stringify(
-          by === 'value' ? one.value : by === 'model' ? row.model : Math.floor(one.createdAt / stepMs) * stepMs,
-        );
+        const bucket = Math.floor(one.createdAt / stepMs) * stepMs;
+        const key = JSON.stringify({ all: null, value: one.value, model: row.model, bucket }[by]);
         groups.set(key, [...(groups.get(key) ?? []), one]);
       }
       return [...groups].map(([key, group]) => ({
