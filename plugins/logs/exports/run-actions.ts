@@ -8,6 +8,12 @@ import type { ExportFiles } from './writer.ts';
 const needs = ['logs.export'];
 const told = schema.Object({ message: field.text(), object: field.oneOf(['export']) });
 
+/** @throws GatewayError `forbidden` when the file holds requests of other keys than those */
+function refuseBeyond(own: readonly string[] | undefined, { key_ids: keyIds }: ExportRecord): void {
+  if (own === undefined || keyIds?.every((id) => own.includes(id)) === true) return;
+  throw new GatewayError('forbidden', 'This export holds requests of keys that are not yours. Make one of your own.');
+}
+
 /** What happens to an export after it has been drafted. */
 export function runActions(host: ControlHost, files: ExportFiles): readonly Action[] {
   return [
@@ -56,8 +62,10 @@ export function runActions(host: ControlHost, files: ExportFiles): readonly Acti
       async run(operation, record) {
         const done = asExport(record);
         if (done.status !== 'success') throw wrongState(done.status, 'Only an export that has succeeded has a file');
-        // Neither may whoever fetches it.
-        valuesOf(inWorkspaceOf(operation, done), {}, done);
+        // Neither may whoever fetches it, be it its maker: someone else may have started it, or settings have changed.
+        const at = inWorkspaceOf(operation, done);
+        valuesOf(at, {}, done);
+        refuseBeyond(await ownKeys(at), done);
         return { signed_url: signedUrl(operation, host.publicUrl, done) };
       },
     },

@@ -11,7 +11,7 @@ export interface ExportRecord extends StoredRecord {
   readonly filters: JsonObject;
   readonly requested_data: readonly string[];
   readonly description: string | null;
-  /** Keys whose requests alone its maker may see; null: all. Fixed when it is started. */
+  /** Keys whose requests alone it holds, those that whoever started it may see; null: all. Fixed when it is started. */
   readonly key_ids: readonly string[] | null;
   /** Epoch milliseconds; null: not started. */
   readonly started_at: number | null;

@@ -141,12 +141,14 @@ everyLogStore((open) => {
     const closing: (() => unknown)[] = [];
     let world: LogWorld;
     let logs: (LogStore & LogSinks) | undefined;
+    let sinksSettled: () => Promise<void>;
     const get = (path: string, query = stretch) =>
       world.control.ok('GET', `/v1/analytics/graphs/${path}?${query}`, { as: world.key });
 
     before(async () => {
       const opened = await open();
       logs = opened.logs;
+      sinksSettled = opened.settled;
       world = await logWorld({ after: (close) => void closing.push(close as () => unknown) }, { logs });
       closing.unshift(opened.close);
       await seed(world);
@@ -224,6 +226,19 @@ everyLogStore((open) => {
           { status_code: 500, count: 1 },
         ]);
       }
+    });
+
+    it('feedbacks/weighted is of one kind of feedback, in its summary as in its points: when it was given', async () => {
+      const place = { organisationId: world.control.organisationId, workspaceId: world.workspaceId };
+      const late = noon + 5 * 60_000;
+      logs?.feedback([
+        { ...place, id: 'f4', traceId: 'a', createdAt: late, value: 4, weight: 1, metadata: {}, givenBy: null },
+      ]);
+      await sinksSettled();
+      const [from, to] = [noon + 60_000, noon + 10 * 60_000].map((moment) => new Date(moment).toISOString());
+      const reply = await get('feedbacks/weighted', `time_of_generation_min=${from}&time_of_generation_max=${to}`);
+      assert.deepEqual(reply.summary, { avg: 4 });
+      assert.ok((reply.data_points as JsonObject[]).some(({ avg }) => avg === 4));
     });
 
     it('feedbacks/scores counts by value, feedbacks/ai-models by model', async () => {

@@ -301,6 +301,33 @@ describe('an export of logs', () => {
     assert.equal(total, 1);
     await ok('POST', `/${id}/start`, undefined, ann);
     assert.equal((await ended(id)).total_records, 1);
+    assert.match(String((await ok('GET', `/${id}/download`, undefined, ann)).signed_url), /\/file\?/);
+  });
+
+  it('is not given to its maker with requests that the maker may not see', async (t) => {
+    const { make, ok, ended, control, workspaceId, seed } = await exporter(t);
+    const ann: TestCaller = {
+      userId: 'ann',
+      keyId: 'key-of-ann',
+      organisationRole: 'member',
+      workspaceId,
+      workspaceRole: 'manager',
+      scopes: [...allScopes],
+    };
+    seed({ keyId: 'key-of-ann' });
+    seed();
+    const download = (id: unknown) => control.call('GET', `/v1/logs/exports/${id}/download`, { as: ann });
+    const { id: before } = await make({}, ann);
+    await ok('POST', `/${before}/start`, undefined, ann);
+    await ended(before);
+    assert.equal((await download(before)).status, 200);
+    await control.ok('PUT', '/v1/organisation', { body: { security_settings: { managersViewAllData: false } } });
+    assert.equal((await download(before)).status, 403, 'made when she might still see all');
+    const { id } = await make({}, ann);
+    await ok('POST', `/${id}/start`);
+    assert.equal((await ended(id)).total_records, 2, 'started by somebody who may see all');
+    assert.equal((await download(id)).status, 403);
+    assert.ok((await ok('GET', `/${id}/download`)).signed_url);
   });
 
   it('names what is wrong with its body', async (t) => {
