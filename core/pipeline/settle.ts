@@ -1,7 +1,16 @@
-import type { Cost, MaybePromise, Outcome, RequestContext, RequestNote, RequestRecord } from 'portcullis/sdk';
+import type {
+  Cost,
+  GivenUpReply,
+  MaybePromise,
+  Outcome,
+  RequestContext,
+  RequestNote,
+  RequestRecord,
+} from 'portcullis/sdk';
 import { type CountedUsage, finishUsage, uncounted } from '../ledger/finish-usage.ts';
 import { ExchangeBodies } from './bodies.ts';
 import { Exchange } from './exchange.ts';
+import { type CountedReply, chargedWith, givenUpBefore } from './given-up.ts';
 import type { Runtime } from './runtime.ts';
 
 /** How a reply ended: sent whole, or the client left first. */
@@ -25,17 +34,23 @@ export async function settle(runtime: Runtime, exchange: Exchange, outcome: Outc
   const timings = exchange.clock.timings();
   let counted: CountedUsage = uncounted;
   let cost: Cost | undefined;
+  let givenUp: readonly GivenUpReply[] | undefined;
   try {
     const counting = finishUsage(outcome);
     counted = counting instanceof Promise ? await counting : counting;
-    const pricing = costOf(runtime, exchange, outcome, counted);
+    const pricing = costOf(runtime, exchange, outcome, counted, exchange.providerSlug);
     cost = pricing instanceof Promise ? await pricing : pricing;
+    const others = givenUpBefore(exchange, outcome);
+    if (others !== undefined) {
+      givenUp = await Promise.all(others.map((one) => givenUpReply(runtime, exchange, one)));
+      ({ cost, ...counted } = chargedWith({ ...counted, cost }, givenUp));
+    }
   } catch (error) {
     // What was reserved must be given back, and the request belongs into the log, whatever it has cost.
     runtime.log.error('cost_unknown', { request: exchange.id, error: (error as Error).message });
   }
   const { note } = exchange;
-  const record = recordOf(exchange, outcome, { left, ...counted, cost, durationMs, timings });
+  const record = recordOf(exchange, outcome, { left, ...counted, cost, givenUp, durationMs, timings });
   const settled = runtime.pipeline.settle(exchange, record);
   if (settled instanceof Promise) await settled;
   // What plugins found out while they settled belongs to the record too.
@@ -53,6 +68,7 @@ function costOf(
   exchange: Exchange,
   outcome: Outcome,
   { usage }: CountedUsage,
+  providerSlug: string | undefined,
 ): MaybePromise<Cost | undefined> {
   const { provider, model, cache } = outcome;
   if (cache === 'HIT' || cache === 'SEMANTIC HIT' || provider === undefined) return free;
@@ -69,8 +85,18 @@ function costOf(
     region: outcome.region?.(),
     organisationId: access?.organisationId,
     workspaceId: access?.workspaceId,
-    providerSlug: exchange.providerSlug,
+    providerSlug,
   });
+}
+
+async function givenUpReply(
+  runtime: Runtime,
+  exchange: Exchange,
+  { outcome, providerSlug }: CountedReply,
+): Promise<GivenUpReply> {
+  const counted = await finishUsage(outcome);
+  const cost = await costOf(runtime, exchange, outcome, counted, providerSlug);
+  return { target: outcome.path, ...counted, cost };
 }
 
 /** What has been found out about a request after its reply. */
@@ -78,13 +104,14 @@ export interface Findings extends CountedUsage, Pick<RequestRecord, 'durationMs'
   /** The client did not wait for the end. */
   readonly left: boolean;
   readonly cost: Cost | undefined;
+  readonly givenUp?: readonly GivenUpReply[] | undefined;
 }
 
 /** The record of a request whose reply is there. Made in one piece: to copy it costs more than to make it. */
 export function recordOf(
   exchange: Exchange,
   outcome: Outcome,
-  { left, usage, usageSource, cost, durationMs, timings }: Findings,
+  { left, usage, usageSource, cost, givenUp, durationMs, timings }: Findings,
 ): RequestRecord {
   const { note } = exchange;
   const { access } = exchange.principal;
@@ -126,6 +153,7 @@ export function recordOf(
     tier: outcome.tier?.(),
     region: outcome.region?.(),
     cost,
+    givenUp,
     cache: outcome.cache,
     savedNanoUsd: outcome.savedNanoUsd,
     error: left ? 'client_closed' : outcome.error,

@@ -16,6 +16,7 @@ import { buildOutbound, type Outbound, type OutboundSources } from '../upstream/
 import { errorOutcome, type OutcomeFacts } from '../upstream/outcome.ts';
 import { allowedModel } from './allowed-models.ts';
 import type { Exchange } from './exchange.ts';
+import { noteReply } from './given-up.ts';
 import { identityOf } from './identity.ts';
 import { judged } from './judge.ts';
 import type { ResolvedPlan } from './plans.ts';
@@ -103,7 +104,10 @@ function attempted(
       const kept = keeping instanceof Promise ? await keeping : keeping;
       const judging = judged(runtime, exchange, target, kept);
       const final = judging instanceof Promise ? await judging : judging;
-      return holdsOutput(exchange, target) ? await judgeOutput(runtime, exchange, target, final) : final;
+      const outputHeld = holdsOutput(exchange, target);
+      const answer = outputHeld ? await judgeOutput(runtime, exchange, target, final) : final;
+      noteReply(exchange, answer);
+      return answer;
     } catch (error) {
       const facts = factsOf(exchange, provider, outbound.facts.model, leaf);
       const outcome = outcomeOfError(runtime, exchange, error, facts);

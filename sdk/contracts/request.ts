@@ -200,6 +200,16 @@ export interface Metering {
 }
 
 /** What the log phase gets: an allow-list, so no body and no secret can be in it. */
+/** A reply of a provider that was counted and not served: a guardrail denied it, and another try followed. */
+export interface GivenUpReply {
+  /** JSON path of the target that gave it. */
+  readonly target: string;
+  readonly usage: Usage | undefined;
+  readonly usageSource: 'provider' | 'estimated' | undefined;
+  /** Undefined: no price is known. */
+  readonly cost: Cost | undefined;
+}
+
 export interface RequestRecord extends RequestNote {
   readonly id: string;
   readonly traceId: string;
@@ -230,11 +240,14 @@ export interface RequestRecord extends RequestNote {
   readonly model: string | undefined;
   readonly target: string | undefined;
   readonly retries: number;
+  /** Of all replies that were counted, whether they served or not. */
   readonly usage: Usage | undefined;
   /** Who counted: the provider, or the gateway where the provider has said nothing. */
   readonly usageSource?: 'provider' | 'estimated' | undefined;
   /** Undefined: no price is known, which is not the same as free; replies out of the cache and failures without usage cost 0. */
   readonly cost?: Cost | undefined;
+  /** Those that did not serve, whose tokens and cost are part of the above. Undefined: none. */
+  readonly givenUp?: readonly GivenUpReply[] | undefined;
   readonly tier?: string | undefined;
   readonly region?: string | undefined;
   /** As the client named it. */

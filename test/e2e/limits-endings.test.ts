@@ -158,6 +158,40 @@ for (const backend of backends) {
       assert.deepEqual(await bed.used(), counted(1, 42));
     });
 
+    it('is all that providers have counted, when a guardrail denies replies and something else is tried', async (t) => {
+      const bed = await open(t);
+      const { ask, secret, peer } = bed;
+      const guard = { 'default.contains': { operator: 'none', words: ['Hi'] }, deny: true };
+      const denied = { provider: '@prod', output_guardrails: [guard] };
+      const codes = { on_status_codes: [446] };
+      const settings = [
+        { ...denied, retry: { attempts: 2, ...codes } },
+        { strategy: { mode: 'fallback', ...codes }, targets: [denied, denied, { provider: '@prod' }] },
+      ];
+      let tokens = 0;
+      for (const [index, config] of settings.entries()) {
+        peer.next({ body: chatReply(20, 20) }, { body: chatReply(7, 8) }, { body: chatReply(30, 31) });
+        const reply = await ask(secret, {}, { 'x-gw-config': JSON.stringify(config) });
+        assert.equal(reply.status, index === 0 ? 446 : 200, reply.text);
+        await bed.settledOnce(index + 1);
+        tokens += 40 + 15 + 61;
+        assert.deepEqual(await bed.used(), counted(index + 1, tokens));
+      }
+    });
+
+    it('is what providers have counted, when a reply was denied and the next target failed', async (t) => {
+      const bed = await open(t);
+      const { ask, secret, peer } = bed;
+      peer.next({ body: chatReply(20, 20) }, { status: 500, body: { error: { message: 'no' } } });
+      const guard = { 'default.contains': { operator: 'none', words: ['Hi'] }, deny: true };
+      const targets = [{ provider: '@prod', output_guardrails: [guard] }, { provider: '@prod' }];
+      const config = { strategy: { mode: 'fallback', on_status_codes: [446] }, targets };
+      const reply = await ask(secret, {}, { 'x-gw-config': JSON.stringify(config) });
+      assert.equal(reply.status, 500, reply.text);
+      await bed.settledOnce();
+      assert.deepEqual(await bed.used(), counted(1, 40));
+    });
+
     it('is that of the target that served, after others failed', async (t) => {
       const bed = await open(t);
       const { ask, secret, peer } = bed;

@@ -1,4 +1,5 @@
 import type { RequestRecord } from 'portcullis/sdk';
+import type { Measure } from '../limit/meter.ts';
 import type { Stake } from './stakes.ts';
 
 /** Errors of requests that count as requests: a guardrail's denial is an answer, and whoever leaves early has asked. */
@@ -6,18 +7,30 @@ const asked: ReadonlySet<string> = new Set(['guardrail_denied', 'client_closed']
 
 /**
  * What a request has come to under one count. One that failed without usage has come to nothing, but still is a request where
- * a guardrail denied it or its client left. Tokens and cost are those of the target that served; replies out of the cache and denials
- * before the provider come to none.
+ * a guardrail denied it or its client left. Tokens and cost are those of the target that served, and of those tried before it
+ * whose replies were given up; replies out of the cache and denials before the provider come to none.
  */
-export function actualAmount({ meter, estimate, target }: Stake, record: RequestRecord): number {
+export function actualAmount({ meter, estimate, target, targets }: Stake, record: RequestRecord): number {
   const failed = record.usage === undefined && (record.status >= 400 || record.error !== undefined);
   if (meter.measure === 'requests') return failed && !asked.has(record.error ?? '') ? 0 : 1;
-  if (failed || record.cache === 'HIT' || record.cache === 'SEMANTIC HIT') return 0;
-  if (target === undefined || (record.target !== undefined && record.target !== target)) return 0;
-  const { usage, cost } = record;
+  if (failed || target === undefined) return 0;
   // A reply of which nobody has counted anything: what was set aside is the best that is known.
-  if (meter.measure === 'cost') return whole(cost?.nanoUsd ?? estimate);
-  return usage === undefined ? estimate : whole(usage.total ?? usage.input + usage.output);
+  const amountOf = (charge: Pick<RequestRecord, 'usage' | 'cost'>) => amountIn(charge, meter.measure) ?? estimate;
+  const { givenUp = [] } = record;
+  const own = givenUp.filter((one) => targets.includes(one.target));
+  if (record.cache === 'HIT' || record.cache === 'SEMANTIC HIT') return whole(sumOf(own.map(amountOf)));
+  if (record.target !== undefined && record.target !== target) return whole(sumOf(own.map(amountOf)));
+  const others = givenUp.filter((one) => !targets.includes(one.target));
+  return whole(amountOf(record) - sumOf(others.map(amountOf)));
+}
+
+function amountIn({ usage, cost }: Pick<RequestRecord, 'usage' | 'cost'>, measure: Measure): number | undefined {
+  if (measure === 'cost') return cost?.nanoUsd;
+  return usage === undefined ? undefined : (usage.total ?? usage.input + usage.output);
+}
+
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0);
 }
 
 /** Numbers of others, within what can be counted: what is no amount is none. */

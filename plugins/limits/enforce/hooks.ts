@@ -101,8 +101,9 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
       const estimate = amounts[index] ?? 1;
       // What nobody can tell beforehand needs room all the same: where all is used up there is none.
       const room = Math.max(estimate, 1);
-      const reserved = held === undefined ? room : missingRoom(held, meter, { room, estimate }, path);
-      if (reserved !== undefined) stakes.push({ meter, reserved, estimate, target: path });
+      const missing =
+        held === undefined ? { reserved: room, targets: [path] } : missingRoom(held, meter, { room, estimate }, path);
+      if (missing !== undefined) stakes.push({ meter, ...missing, estimate, target: path });
     }
     return stakes;
   };

@@ -9,6 +9,8 @@ export interface Stake {
   estimate: number;
   /** JSON path of the last target that it was needed for; undefined: a later one has a stake of its own. */
   target: string | undefined;
+  /** JSON paths of all targets that it was needed for. */
+  targets: readonly string[];
 }
 
 /** What a request has set aside, one group for each target that needed more. */
@@ -23,7 +25,8 @@ export function missingRoom(
   { name }: Meter,
   { room, estimate }: { readonly room: number; readonly estimate: number },
   path: string,
-): number | undefined {
+): Pick<Stake, 'reserved' | 'targets'> | undefined {
+  const targets: string[] = [];
   let reserved = 0;
   let last: Stake | undefined;
   for (const { stakes } of held) {
@@ -31,12 +34,15 @@ export function missingRoom(
       if (stake.meter.name !== name) continue;
       reserved += stake.reserved;
       stake.target = undefined;
+      targets.push(...stake.targets);
       last = stake;
     }
   }
-  if (last === undefined) return room;
-  if (room > reserved) return room - reserved;
+  targets.push(path);
+  if (room > reserved) return { reserved: room - reserved, targets };
+  if (last === undefined) return undefined;
   last.estimate = estimate;
   last.target = path;
+  last.targets = targets;
   return undefined;
 }
