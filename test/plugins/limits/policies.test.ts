@@ -178,6 +178,28 @@ onEachStore((_, _open, fresh) => {
       assert.equal((await control.call('PUT', `${path}/entities/nobody/reset`, { body: {} })).status, 404);
     });
 
+    it('sets back a value key that a thousand others begin with, once more as well', async () => {
+      const path = await made(usagePath, usageBody);
+      const name = `budget/policy/${path.split('/').at(-1)}/tokens/metadata._user:1`;
+      await use(name, 0, 1000);
+      control.advance(1000);
+      for (let other = 1000; other < 2000; other += 1)
+        await counters().set(
+          control.organisationId,
+          { name: `${name}${other}`, start: 0, end: undefined, durable: true },
+          1,
+        );
+      const reset = async (valueKey: string) => {
+        const id = Buffer.from(valueKey).toString('base64url');
+        return (await control.call('PUT', `${path}/entities/${id}/reset`, { body: {} })).status;
+      };
+      assert.equal(await reset('metadata._user:1'), 200);
+      const [state] = await counters().read(control.organisationId, [{ name, start: 0, durable: true }]);
+      assert.equal(state?.used, 0);
+      assert.equal(await reset('metadata._user:1'), 200);
+      assert.equal(await reset('metadata._user:10'), 404);
+    });
+
     it('lets its alerts be sent again when the limit is raised, and that of the threshold when that is', async () => {
       const path = await made(usagePath, { ...usageBody, alert_threshold: 500 });
       await use(`budget/policy/${path.split('/').at(-1)}/tokens/metadata._user:alice`, 0, 1000);
