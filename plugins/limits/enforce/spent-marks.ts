@@ -2,23 +2,26 @@ import { type CountState, type Host, refusedName } from 'portcullis/sdk';
 import type { Meter } from '../limit/meter.ts';
 import { isSpent } from './refusal.ts';
 
-/** Marks that this process has set, so that each is set once. */
+/** Marks that this process remembers to have set. */
 const mostKnown = 10_000;
+/** People set budgets back, and the mark with them, which nobody tells this process: it is set again after so long. */
+const knownMs = 30_000;
 
 /**
  * Remembers, as a count of its own, that a budget refuses: with room set aside before each request, what is left is often too
  * little for the next one and never quite nothing. Status and alerts read it.
  */
 export function spentMarks(host: Pick<Host, 'counters' | 'log'>) {
-  const known = new Set<string>();
+  const known = new Map<string, number>();
   return (organisationId: string, meter: Meter, state: CountState, now: number): void => {
     if (meter.kind !== 'budget' || !isSpent(meter, state)) return;
     const { start, end } = meter.period(now);
     const name = refusedName(meter.name, meter.most);
     const id = `${organisationId}/${start}/${name}`;
-    if (known.has(id)) return;
+    const setAt = known.get(id);
+    if (setAt !== undefined && now < setAt + knownMs) return;
     if (known.size >= mostKnown) known.clear();
-    known.add(id);
+    known.set(id, now);
     void mark(organisationId, { name, start, end }).catch((error: unknown) => {
       known.delete(id);
       host.log.warn('limit_mark_failed', { error: error instanceof Error ? error.message : 'not an error' });
