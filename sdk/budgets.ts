@@ -47,7 +47,13 @@ export function budgetPeriod(limits: JsonObject, now: number): Period {
   const { start, end } = cadence(limits, now);
   const reset = asNumber(limits.last_reset_at);
   if (reset === undefined) return { start, end };
-  return { start: start > now ? reset : Math.max(start, reset), end };
+  return { start: isBeforeFirst(limits, now) ? reset : Math.max(start, reset), end };
+}
+
+/** Whether the first reset is yet to come: until then only people reset. */
+function isBeforeFirst({ next_usage_reset_at: next }: JsonObject, now: number): boolean {
+  const first = momentOf(next);
+  return first !== undefined && now < first;
 }
 
 function cadence(limits: JsonObject, now: number): Period {
@@ -186,8 +192,8 @@ export function lastReset(
   now: number,
 ): number | null {
   const byHand = asNumber(record.last_reset_at);
-  const start = limits === undefined ? 0 : budgetPeriod(limits, now).start;
-  const byCadence = start > record.created_at && start <= now ? start : undefined;
+  const start = limits === undefined || isBeforeFirst(limits, now) ? 0 : cadence(limits, now).start;
+  const byCadence = start > record.created_at ? start : undefined;
   if (byHand === undefined) return byCadence ?? null;
   return Math.max(byHand, byCadence ?? 0);
 }

@@ -87,6 +87,29 @@ describe('the period of a budget', () => {
     ]);
   });
 
+  describe('whose first reset is more than a period away', () => {
+    const first = '2026-12-15T00:00:00Z';
+    const reset = at('2026-11-21T08:00:00Z');
+    for (const cadence of [{ periodic_reset: 'monthly' }, { periodic_reset: 'weekly' }, { periodic_reset_days: 7 }]) {
+      const given = { ...cadence, next_usage_reset_at: first };
+      it(`begins when its use was set back, until then: ${JSON.stringify(cadence)}`, () => {
+        for (const when of ['2026-11-21T09:00:00Z', '2026-12-01T00:00:00Z', '2026-12-14T23:59:59Z'])
+          assert.deepEqual(periodOf(given, at(when), reset), ['2026-11-21T08:00:00', '2026-12-15T00:00:00']);
+        assert.equal(periodOf(given, at(first), reset)[0], '2026-12-15T00:00:00');
+      });
+
+      it(`tells no reset that was none: ${JSON.stringify(cadence)}`, () => {
+        const [limits] = normaliseUsageLimits({ credit_limit: 10, ...given }, 'usage_limits');
+        assert.ok(limits !== undefined);
+        const last = (when: string, last_reset_at?: number) =>
+          lastReset(enforcedBudget(limits, { created_at, last_reset_at }), { created_at, last_reset_at }, at(when));
+        assert.equal(last('2026-12-14T12:00:00Z'), null);
+        assert.equal(last('2026-12-14T12:00:00Z', reset), reset);
+        assert.equal(last(first, reset), at(first));
+      });
+    }
+  });
+
   it('tells the last and the next reset', () => {
     const [weekly] = normaliseUsageLimits({ credit_limit: 10, periodic_reset: 'weekly' }, 'usage_limits');
     assert.ok(weekly !== undefined);
