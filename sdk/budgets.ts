@@ -198,6 +198,27 @@ export function lastReset(
   return Math.max(byHand, byCadence ?? 0);
 }
 
+/**
+ * What a change of a budget adds to the record: a first reset that is set anew must not bring back what was counted since
+ * some earlier reset by people, so the count that runs goes on.
+ */
+export function keptReset(
+  record: { readonly created_at: number; readonly last_reset_at?: unknown },
+  [old]: readonly UsageLimits[],
+  [fresh]: readonly UsageLimits[],
+  now: number,
+): { readonly last_reset_at?: number } {
+  const byHand = asNumber(record.last_reset_at);
+  if (byHand === undefined || fresh === undefined || !isBeforeFirst(fresh, now)) return {};
+  if (old?.next_usage_reset_at === fresh.next_usage_reset_at) return {};
+  const { created_at } = record;
+  const { start } = budgetPeriod(
+    old === undefined ? enforcedBudget(fresh, { created_at }) : enforcedBudget(old, record),
+    now,
+  );
+  return start > byHand && start <= now ? { last_reset_at: start } : {};
+}
+
 /** ISO 8601; null: never. */
 export function nextReset(limits: LimitSpec | undefined, now: number): string | null {
   const end = limits === undefined ? undefined : budgetPeriod(limits, now).end;

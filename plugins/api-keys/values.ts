@@ -3,6 +3,7 @@ import {
   asObject,
   asString,
   type JsonObject,
+  keptReset,
   liftsUsageLimit,
   normaliseRateLimits,
   normaliseUsageLimits,
@@ -79,8 +80,12 @@ function limitsFrom(body: JsonObject): Partial<Pick<KeyRecord, 'usage_limits' | 
 /** What was used up works again when its use is set back, or more is allowed. */
 function reactivation(key: KeyRecord, body: JsonObject, limits: ReturnType<typeof limitsFrom>, now: number): Values {
   if (body.reset_usage === true) return { status: 'active', last_reset_at: now };
-  const lifted = limits.usage_limits !== undefined && liftsUsageLimit(key.usage_limits, limits.usage_limits);
-  return key.status === 'exhausted' && lifted ? { status: 'active' } : {};
+  if (limits.usage_limits === undefined) return {};
+  const lifted = liftsUsageLimit(key.usage_limits, limits.usage_limits);
+  return {
+    ...(key.status === 'exhausted' && lifted ? { status: 'active' } : {}),
+    ...keptReset(key, key.usage_limits, limits.usage_limits, now),
+  };
 }
 
 /** The rotation of a key, stored in two parts: the cadence, and a column that is searched for what is due. */

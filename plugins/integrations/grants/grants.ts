@@ -1,5 +1,6 @@
 import {
   type JsonObject,
+  keptReset,
   liftsUsageLimit,
   normaliseRateLimits,
   normaliseUsageLimits,
@@ -79,6 +80,7 @@ function changedGrant(operation: Operation, before: GrantRecord | undefined, cha
     usage_limits: usageLimits,
     rate_limits: rateLimits,
     ...(reset || liftsUsageLimit(old, usageLimits) ? { status: 'active' } : {}),
+    ...(before === undefined ? {} : keptReset(before, old, usageLimits, operation.now)),
     ...(reset ? { last_reset_at: operation.now } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import {
   type JsonObject,
+  keptReset,
   liftsUsageLimit,
   normaliseRateLimits,
   normaliseUsageLimits,
@@ -35,7 +36,7 @@ export function changedProvider(operation: Operation, record: ProviderRecord, bo
       ? {}
       : { expires_at: expiryOf(operation, body) }),
     ...(lifted && record.status === 'exhausted' ? { status: 'active' } : {}),
-    ...(reset ? { last_reset_at: operation.now } : {}),
+    ...(reset ? { last_reset_at: operation.now } : keptReset(record, old, usageLimits, operation.now)),
   };
 }
 

@@ -2,12 +2,14 @@ import {
   asObject,
   GatewayError,
   type JsonObject,
+  keptReset,
   normaliseRateLimits,
   normaliseUsageLimits,
   type Operation,
   overriddenSettings,
   type StoredRecord,
   settingsInForce,
+  type UsageLimits,
   type Values,
 } from 'portcullis/sdk';
 import { checkLifetimes } from '../organisations/update.ts';
@@ -44,9 +46,12 @@ export async function updateWorkspace(
   const settings = settingsOf(organisation, workspace, body);
   if (Object.keys(settings).length > 0) demandSettingsRight(operation, workspace);
   demandDefaultRight(operation, workspace, body);
+  const limits = limitsOf(body);
+  const old = (workspace.usage_limits ?? []) as readonly UsageLimits[];
   return {
     ...(typeof body.name === 'string' ? splitName(body.name) : {}),
-    ...limitsOf(body),
+    ...limits,
+    ...keptReset(workspace, old, limits.usage_limits ?? old, operation.now),
     ...(defaults === undefined ? {} : { defaults: await readDefaults(operation, organisation, workspace, defaults) }),
     // What the body calls so is asked for; what is stored is what was granted.
     ...stored(workspace, body),
@@ -55,7 +60,7 @@ export async function updateWorkspace(
   };
 }
 
-function limitsOf({ usage_limits, rate_limits }: JsonObject): Values {
+function limitsOf({ usage_limits, rate_limits }: JsonObject): Values & { readonly usage_limits?: UsageLimits[] } {
   return {
     ...(usage_limits === undefined ? {} : { usage_limits: normaliseUsageLimits(usage_limits, 'usage_limits') }),
     ...(rate_limits === undefined ? {} : { rate_limits: normaliseRateLimits(rate_limits, 'rate_limits', { max: 50 }) }),
