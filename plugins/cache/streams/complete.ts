@@ -7,7 +7,7 @@ import {
   type ReplyContext,
   type TargetContext,
 } from 'portcullis/sdk';
-import { failedFinish } from '../answers.ts';
+import { endedWell } from '../answers.ts';
 import { eventsOf } from './events.ts';
 
 /** Events that are read before others get their turn. */
@@ -52,7 +52,8 @@ class Reading {
   see(deltas: readonly Delta[]): void {
     for (const delta of deltas) {
       if (delta.type === 'end') this.ended = true;
-      if (delta.type === 'fault' || (delta.type === 'finish' && delta.native === failedFinish)) this.failed = true;
+      // A decoder makes a finish at the end for an answer that had none: only the provider's own word counts.
+      if (delta.type === 'fault' || (delta.type === 'finish' && !endedWell(delta.native))) this.failed = true;
     }
   }
 }

@@ -53,10 +53,11 @@ export async function startCache(options: TestHostOptions = {}): Promise<Cache> 
 
 let made = 0;
 
-/** A reply that no other equals. */
+/** A reply that no other equals, whole in the formats of chat, of completions and of messages. */
 function answered(reply: Partial<Outcome>): Outcome {
   made += 1;
-  return testOutcome({ json: { id: `reply-${made}`, choices: [] }, ...reply });
+  const ended = { choices: [{ index: 0, finish_reason: 'stop' }], stop_reason: 'end_turn' };
+  return testOutcome({ json: { id: `reply-${made}`, ...ended }, ...reply });
 }
 
 /** What is kept is kept behind the reply: a few turns of the loop later it is there. */

@@ -73,6 +73,7 @@ describe('a cached reply', () => {
 
 describe('a reply that is no answer', () => {
   const json = (value: JsonObject) => ({ kind: 'bytes', bytes: Buffer.from(JSON.stringify(value)) }) as const;
+  const whole = { choices: [{ finish_reason: 'stop' }] };
   const refused: readonly [string, Partial<Outcome>][] = [
     ['an error of the provider', { status: 429, error: 'upstream_error' }],
     ['a redirect', { status: 302 }],
@@ -84,8 +85,13 @@ describe('a reply that is no answer', () => {
     ['a list', { body: { kind: 'bytes', bytes: Buffer.from('[]') } }],
     ['an error in a success', { body: json({ id: 'a', usage: { prompt: 1 }, error: { message: 'no' } }) }],
     ['an answer that failed on its way', { body: json({ choices: [{ finish_reason: 'error' }] }) }],
+    ['an empty object', { body: json({}) }],
+    ['a message in the place of an answer', { body: json({ message: 'Internal error' }) }],
+    ['no choice', { body: json({ id: 'a', choices: [] }) }],
+    ['half an answer', { body: json({ choices: [{ message: { content: 'par' }, finish_reason: null }] }) }],
+    ['one choice of two', { body: json({ choices: [{ finish_reason: 'stop' }, { index: 1 }] }) }],
     ['a stream that nobody asked for', { headers: { 'content-type': 'text/event-stream' } }],
-    ['more than 1 MiB', { body: json({ id: 'x'.repeat(1024 * 1024) }) }],
+    ['more than 1 MiB', { body: json({ ...whole, id: 'x'.repeat(1024 * 1024) }) }],
   ];
 
   for (const [what, reply] of refused) {
@@ -104,9 +110,9 @@ describe('a reply that is no answer', () => {
   });
 
   const accepted: readonly [string, Partial<Outcome>][] = [
-    ['without an error', { body: json({ id: 'a', error: null }) }],
+    ['without an error', { body: json({ ...whole, error: null }) }],
     ['cut at its length', { body: json({ id: 'a', choices: [{ finish_reason: 'length' }] }) }],
-    ['almost 1 MiB', { body: json({ id: 'x'.repeat(1024 * 1023) }) }],
+    ['almost 1 MiB', { body: json({ ...whole, id: 'x'.repeat(1024 * 1023) }) }],
   ];
   for (const [what, reply] of accepted) {
     it(`is told from one that is ${what}`, async () => assertKept(await startCache(), targetWith, reply, true));

@@ -175,6 +175,23 @@ describe('a kept stream', () => {
     assert.equal(await replayed(cache, streaming()), undefined);
   });
 
+  const unfinished: readonly [string, Client4, string][] = [
+    ['an end alone', 'chat', 'data: [DONE]\n\n'],
+    ['half an answer and an end', 'chat', `${wireOf([start, text('Hel')])}data: [DONE]\n\n`],
+    ['one choice of two', 'chat', `${wireOf([start, text('a', 0), text('b', 1), finish(0)])}data: [DONE]\n\n`],
+    ['half a text and an end', 'completions', `${wireOf([start, text('Hel')], dialects.completions)}data: [DONE]\n\n`],
+    ['a message without its stop', 'messages', 'event: message_stop\ndata: {"type":"message_stop"}\n\n'],
+  ];
+  for (const [what, client, bytes] of unfinished) {
+    it(`is none without the word that it has finished: ${what}, of ${client}`, async () => {
+      const cache = await startCache();
+      const { source } = await begun(cache, streaming(client));
+      source.push(bytes);
+      source.end();
+      assert.equal(await replayed(cache, streaming(client)), undefined);
+    });
+  }
+
   const formless: readonly (DialectName | undefined)[] = [undefined, 'embeddings'];
   for (const dialect of formless) {
     it(`is none whose end cannot be told: ${dialect ?? 'bytes that pass'}`, async () => {
