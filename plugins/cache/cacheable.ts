@@ -1,4 +1,12 @@
-import { asArray, asObject, asObjects, type Endpoint, type JsonObject, type TargetContext } from 'portcullis/sdk';
+import {
+  asArray,
+  asObject,
+  asObjects,
+  type Endpoint,
+  type Json,
+  type JsonObject,
+  type TargetContext,
+} from 'portcullis/sdk';
 
 /** Requests whose reply follows from their body. The others read or change what a provider keeps, or pass untouched. */
 const endpoints: ReadonlySet<Endpoint> = new Set([
@@ -34,12 +42,20 @@ export function isCacheable({ request, body }: TargetContext): boolean {
   return (
     stateful.every((field) => isAbsent(body[field])) &&
     keeping.every((field) => body[field] !== true) &&
-    !asObjects([body.tools ?? []].flat()).some(isStateful)
+    !asObjects([body.tools ?? []].flat()).some(isStateful) &&
+    !isRounded(body)
   );
 }
 
 function hasJson(contentType: string | undefined, body: JsonObject): boolean {
   return (contentType === undefined || /[/+]json\b/i.test(contentType)) && Object.keys(body).length > 0;
+}
+
+/** Whether a number may stand for several of the client's text: the provider may get that text, and tell them apart. */
+function isRounded(value: Json): boolean {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some(isRounded);
 }
 
 function isAbsent(value: JsonObject[string] | undefined): boolean {

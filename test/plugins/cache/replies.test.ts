@@ -213,6 +213,8 @@ describe('a request whose reply may not be given again', () => {
     ['asks for the reply later', { background: true }],
     ['lets the provider run code', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }],
     ['lets the provider act', { tools: [{ type: 'mcp', server_url: 'https://a.example' }] }],
+    ['holds a number that was rounded when it was read', JSON.parse('{"seed":12345678901234567891}')],
+    ['holds one deep within', JSON.parse('{"metadata":{"ids":[-9007199254740993]}}')],
     ['lets the provider act in a newer version', { tools: [{ type: 'code_execution_20260101' }] }],
   ];
   for (const [what, body] of bodies) {
@@ -249,6 +251,7 @@ describe('a request whose reply may not be given again', () => {
     ['has tools of its own', { tools: [{ type: 'function', function: { name: 'memory' } }] }, 'chatComplete'],
     ['has an empty list of servers', { mcp_servers: [] }, 'messages'],
     ['says that it wants no stream', { stream: false }, 'chatComplete'],
+    ['holds the largest number that is exact', { seed: Number.MAX_SAFE_INTEGER, top_p: 0.1 }, 'chatComplete'],
     ['embeds', { input: 'x' }, 'embed'],
     ['ranks', { query: 'x', documents: ['a'] }, 'rerank'],
     ['draws', { prompt: 'x' }, 'imageGenerate'],
