@@ -153,6 +153,25 @@ describe('the mask of headers', () => {
     it(`hides ${value.slice(0, 12)}… whatever the header is called`, () =>
       assert.deepEqual(maskedHeaders({ 'x-note': value }), { 'x-note': '*****' }));
 
+  for (const name of ['x-passphrase', 'Passphrase', 'x-pwd', 'x-custom-pass', 'x-otp', 'x-hmac', 'x-sig', 'x-sas'])
+    it(`hides what is called ${name}`, () => assert.deepEqual(maskedHeaders({ [name]: 'abc' }), { [name]: '*****' }));
+
+  for (const [name, value, shown] of [
+    ['referer', 'https://x.example/cb?access_token=abc', 'https://x.example/cb?*****'],
+    ['x-forwarded-uri', '/v1/cb?sig=abc&b=1', '/v1/cb?*****'],
+    ['location', 'HTTPS://b.example/#access_token=abc', 'HTTPS://b.example/#*****'],
+    ['link', '<https://b.example/a?t=1>; rel="next", </b>', '<https://b.example/a?*****>; rel="next", </b>'],
+    [
+      'x-original-url',
+      'https://a.example/p, https://b.example/q?k=v',
+      'https://a.example/p, https://b.example/q?*****',
+    ],
+  ] as const)
+    it(`cuts what an address in ${name} asks`, () => {
+      const twice = [maskedHeaders({ [name]: value }), maskedHeaders({ [name]: value })];
+      assert.deepEqual(twice, [{ [name]: shown }, { [name]: shown }]);
+    });
+
   it('hides what is called after tokens that are no count', () =>
     assert.deepEqual(maskedHeaders({ 'x-access-tokens': 'abc' }), { 'x-access-tokens': '*****' }));
 
@@ -161,6 +180,10 @@ describe('the mask of headers', () => {
     ['x-max-tokens', '100'],
     ['x-ratelimit-remaining-tokens', '12'],
     ['user-agent', 'node'],
+    ['sec-ch-ua-mobile', '?0'],
+    ['x-passage', 'a'],
+    ['x-question', 'who/what? #1'],
+    ['origin', 'https://x.example'],
     ['x-gw-metadata-id', 'abc-123'],
   ] as const)
     it(`leaves ${name} as it is`, () => assert.deepEqual(maskedHeaders({ [name]: value }), { [name]: value }));
