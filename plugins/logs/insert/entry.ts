@@ -108,7 +108,7 @@ function textOf(body: Json): string {
 function withoutQuery(url: string): string {
   return url
     .replace(/[?#].*$/s, '')
-    .replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1')
+    .replace(/^([a-z]+:\/\/)[^/]*@/i, '$1')
     .slice(0, 1024);
 }
 

@@ -35,6 +35,13 @@ async function sender(t: TestContext) {
 }
 
 describe('a log that a client sends', () => {
+  it('has a path without the user and password of its address', async (t) => {
+    const { send } = await sender(t);
+    const log = { ...chat, request: { body: {}, url: 'https://user:p@ss@host.example/v1/a@b?key=1' } };
+    const [entry] = await send(log);
+    assert.equal(entry?.row.path, 'https://host.example/v1/a@b');
+  });
+
   it('has its tokens and model from what was replied, and no credential', async (t) => {
     const { send, workspaceId } = await sender(t);
     const [entry] = await send(chat);
