@@ -125,9 +125,14 @@ function bytesOf(
 ): string | Uint8Array {
   // The original bytes, when nothing changed them: prompt caches of providers depend on it.
   const asItCame = final === given && given === request.body;
-  if (!asItCame || rawBody === undefined || (isGuarded(request, leaf) && !saidOnce(rawBody, final)))
+  if (!asItCame || rawBody === undefined || (mustBeAsRead(request, leaf) && !saidOnce(rawBody, final)))
     return stringify(asks ? askingUsage(final) : final);
   return asks ? askingBytes(rawBody, final) : rawBody;
+}
+
+/** The reply to a request with a cache rule is kept for all that read the same, so nothing else may leave. */
+function mustBeAsRead(request: RequestContext, leaf: Leaf): boolean {
+  return leaf.cache !== undefined || isGuarded(request, leaf);
 }
 
 /** What has been looked at must be what leaves: where bytes hold a key twice, providers differ in which of the two they read. */

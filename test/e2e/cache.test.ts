@@ -243,6 +243,16 @@ describe('embeddings', () => {
 });
 
 describe('what is never kept', () => {
+  it('is a reply to what was not read of the request, because it says a member twice', async (t) => {
+    const { request, ask, peer } = await cachedGateway(t);
+    const config = target(peer, { cache: 'simple' });
+    const body = '{"model":"m","messages":[{"role":"user","content":"y"}],"messages":[{"role":"user","content":"x"}]}';
+    const headers = { 'content-type': 'application/json', 'x-gw-config': JSON.stringify(config) };
+    assert.equal(statusOf(await request('POST', '/v1/chat/completions', { body, headers })), 'MISS');
+    assert.equal(peer.requests[0]?.bytes.toString(), JSON.stringify(says('x')));
+    assert.equal(statusOf(await ask(config, says('x'))), 'HIT');
+  });
+
   it('is a reply of the proxy route, or one that was only read', async (t) => {
     const { request, peer } = await cachedGateway(t);
     peer.always({ body: completion('x') });
