@@ -16,7 +16,13 @@ import {
 } from 'portcullis/sdk';
 import { nearest } from '../config/nearest.ts';
 import { faultSentence, schemaFaults } from '../config/schema-faults.ts';
-import { carefulValidatorOf, fillingValidatorOf, lateValidator, type Validator } from '../config/validator.ts';
+import {
+  boundedValidatorOf,
+  carefulValidatorOf,
+  fillingValidatorOf,
+  lateValidator,
+  type Validator,
+} from '../config/validator.ts';
 import { type CheckCapabilities, hostsOf } from './check-host.ts';
 import { isWithin } from './json-size.ts';
 import { narrowed } from './narrowed-input.ts';
@@ -111,7 +117,8 @@ function openedUnits(units: readonly GuardrailUnit[], capabilities: CheckCapabil
 
 /** Schemas from elsewhere are compiled at once: a fault in one ends the start. */
 function validatorFor({ trust }: GuardrailUnit, schema: object): Validator {
-  return trust === 'built-in' ? lateValidator(() => fillingValidatorOf(schema)) : carefulValidatorOf(schema);
+  if (trust === 'built-in') return lateValidator(() => fillingValidatorOf(schema));
+  return trust === 'sandboxed' ? boundedValidatorOf(schema) : carefulValidatorOf(schema);
 }
 
 function summaryOf({ manifest, trust, definition }: GuardrailUnit, name: string, check: AnyCheck): CheckSummary {

@@ -1,4 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { GatewayError, type Json } from 'portcullis/sdk';
+import { isWithin } from '../checks/json-size.ts';
+import { linearExpression } from './linear-expression.ts';
 
 // Schemas of this repository are not held against JSON Schema's own, which takes longer than to compile them all.
 const checking = {
@@ -15,6 +18,10 @@ const stopper = new Ajv2020({ ...checking, allErrors: false });
 const filler = new Ajv2020({ ...checking, useDefaults: true });
 /** For schemas of others, made with the first. */
 let carefulFiller: Ajv2020 | undefined;
+/** For schemas of those whom the operator does not trust, made with the first. */
+let boundedFiller: Ajv2020 | undefined;
+/** Bytes of JSON. */
+const maxBounded = 64 * 1024;
 
 /** A compiled check of the schema that finds every fault. Compiled once for a schema. */
 export function validatorOf(schema: object): ValidateFunction {
@@ -33,8 +40,40 @@ export function fillingValidatorOf(schema: object): ValidateFunction {
 
 /** As `fillingValidatorOf`, for a schema from elsewhere. @throws Error when it is no JSON Schema */
 export function carefulValidatorOf(schema: object): ValidateFunction {
+  return carefulOne().compile(schema);
+}
+
+/**
+ * As `carefulValidatorOf`, for a schema of someone who is not trusted: it stops at the first fault, its patterns take linear time,
+ * and it is not held against large values.
+ * @throws Error when it is no JSON Schema
+ */
+export function boundedValidatorOf(schema: object): Validator {
+  const regExp = Object.assign((pattern: string) => linearExpression(pattern), { code: 'linearExpression' });
+  boundedFiller ??= new Ajv2020({
+    ...checking,
+    allErrors: false,
+    useDefaults: true,
+    code: { ...checking.code, regExp },
+  });
+  carefulOne().validateSchema(schema, true);
+  const compiled = boundedFiller.compile(schema);
+  const check: Validator = (value) => {
+    if (!isWithin(value as Json, maxBounded))
+      throw new GatewayError(
+        'invalid_config',
+        `What a sandboxed check is given may have ${maxBounded} bytes of JSON at most.`,
+      );
+    const fits = compiled(value);
+    check.errors = compiled.errors;
+    return fits;
+  };
+  return check;
+}
+
+function carefulOne(): Ajv2020 {
   carefulFiller ??= new Ajv2020({ ...checking, useDefaults: true, meta: true, validateSchema: true });
-  return carefulFiller.compile(schema);
+  return carefulFiller;
 }
 
 /** A check of a value, with its faults after each call. */

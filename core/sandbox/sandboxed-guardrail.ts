@@ -16,6 +16,7 @@ import {
 import { bundleUnit } from './bundle.ts';
 import { firstFaultOf } from './first-fault.ts';
 import type { Program, Sandbox } from './sandbox.ts';
+import { refuseCostly } from './schema-bounds.ts';
 
 export interface SandboxLimits {
   /** Milliseconds that a check which calls nobody may take. Default 500. */
@@ -143,19 +144,9 @@ function declaredBy(value: Json, file: string): Declared {
     const text = 'it must declare at least one check, by a name of letters, digits, dashes and underscores.';
     throw new GatewayError('invalid_config', `${file}: ${text}`);
   }
-  for (const [name, { config }] of Object.entries(declared.checks)) refuseReferences(config, `${file}: ${name}.config`);
-  refuseReferences(declared.credentials ?? {}, `${file}: credentials`);
+  for (const [name, { config }] of Object.entries(declared.checks)) refuseCostly(config, `${file}: ${name}.config`);
+  refuseCostly(declared.credentials ?? {}, `${file}: credentials`);
   return declared;
-}
-
-/** A name or a reference in a schema would reach into those of others. */
-function refuseReferences(value: Json, where: string): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, member] of Object.entries(value) as readonly [string, Json][]) {
-    if (key.startsWith('$') || key === '__proto__')
-      throw new GatewayError('invalid_config', `${where}: ${key} is not accepted in the schemas of a sandboxed unit.`);
-    refuseReferences(member, where);
-  }
 }
 
 /** One program object for each organisation: they share the text and nothing else. */

@@ -77,6 +77,18 @@ describe('the checks of a gateway', () => {
     });
   });
 
+  it('of the sandbox are held against their own patterns, to the first fault, and not with large values', () => {
+    const fields = { a: schema.String({ pattern: '^a+$' }), b: schema.String({ pattern: '^b+$' }) };
+    const one = check({ title: 'One', config: schema.Object(fields), phases, run: () => ({ pass: true }) });
+    const { checks } = checksOf([unitOf({ one }, { trust: 'sandboxed' })]);
+    assert.ok(checks.ready('unit.one', { a: 'aa', b: 'bb' }, 'at'));
+    assert.throws(() => checks.ready('unit.one', { a: 'x', b: 'x' }, 'at'), {
+      param: 'at.a',
+      message: /^at: a [^\n]*$/,
+    });
+    assert.throws(() => checks.ready('unit.one', { a: 'a'.repeat(200_000), b: 'b' }, 'at'), /may have 65536 bytes/);
+  });
+
   it('are made ready once, from a copy with the defaults filled in', async () => {
     const prepared: unknown[] = [];
     const one = check({

@@ -10,7 +10,13 @@ export function unitOf(
     permissions,
     credentials,
     name = 'unit',
-  }: { permissions?: NonNullable<Manifest['permissions']>; credentials?: Guardrail['credentials']; name?: string } = {},
+    trust = 'trusted',
+  }: {
+    permissions?: NonNullable<Manifest['permissions']>;
+    credentials?: Guardrail['credentials'];
+    name?: string;
+    trust?: GuardrailUnit['trust'];
+  } = {},
 ): GuardrailUnit {
   const manifest: Manifest = {
     name,
@@ -20,7 +26,7 @@ export function unitOf(
     title: 'Unit',
     ...(permissions === undefined ? {} : { permissions }),
   };
-  return { manifest, trust: 'trusted', definition: { checks, ...(credentials === undefined ? {} : { credentials }) } };
+  return { manifest, trust, definition: { checks, ...(credentials === undefined ? {} : { credentials }) } };
 }
 
 /** The registry of units whose network, models and sandbox answer as told; none of them answers by itself. */

@@ -155,7 +155,54 @@ describe('a guardrail in the sandbox', () => {
 
   const checkOf = (fields: string) =>
     `export default { checks: { one: { title: 'One', config: { type: 'object', properties: {} }, phases: ['beforeRequest'], run() {}, ${fields} } } }`;
+  const withField = (field: string) => checkOf(`config: { type: 'object', properties: { a: ${field} } }`);
+  it('takes maps, unions and patterns that are quick', async () => {
+    const fields = [
+      "{ type: 'string', pattern: '^[0-9]{4}-[0-9]{2}$', default: '2026-01', 'x-note': 1 }",
+      "{ type: 'object', patternProperties: { '^.*$': { type: 'number', minimum: 1 } } }",
+      "{ anyOf: [{ const: 'pattern' }, { type: 'array', prefixItems: [{ type: 'null' }], items: false }] }",
+      "{ type: 'object', properties: { uniqueItems: { type: 'boolean' } } }",
+    ];
+    for (const field of fields) assert.ok(isGuardrail(await load(withField(field))));
+  });
+
   for (const [name, index, message] of [
+    [
+      'a pattern that takes long',
+      withField("{ type: 'array', items: { type: 'string', pattern: '^(a+)+$' } }"),
+      /one\.config\.properties\.a\.items\.pattern: "\^\(a\+\)\+\$" is not accepted/,
+    ],
+    ['a pattern that is none', withField("{ pattern: '(' }"), /one\.config\.properties\.a\.pattern: /],
+    [
+      'a pattern for names that takes long',
+      withField("{ patternProperties: { '^(a+)+$': {} } }"),
+      /one\.config\.properties\.a\.patternProperties: /,
+    ],
+    [
+      'items that are compared with each other',
+      withField("{ anyOf: [{ type: 'array', uniqueItems: true }] }"),
+      /one\.config\.properties\.a\.anyOf\[0\]\.uniqueItems is not accepted/,
+    ],
+    [
+      'a schema of many values',
+      withField('{ enum: Array.from({ length: 2001 }, (_, at) => at) }'),
+      /more than 2000 values/,
+    ],
+    ['many options', withField('{ anyOf: Array(33).fill({}) }'), /more than 32 options/],
+    ['large defaults', withField('{ default: Array(101).fill(0) }'), /defaults .* more than 100 values/],
+    [
+      'a deep schema',
+      withField("Array(50).fill(0).reduce((items) => ({ items }), { type: 'null' })"),
+      /one\.config: the schema is nested more than 40/,
+    ],
+    [
+      'credentials that take long',
+      checkOf('trust: undefined').replace(
+        '{ checks',
+        () => "{ credentials: { type: 'object', properties: { a: { pattern: '^(a+)+$' } } }, checks",
+      ),
+      /credentials\.properties\.a\.pattern/,
+    ],
     ['code that does not parse', 'export default {', /index\.ts, line 1, column 17/],
     ['code that throws', "throw new Error('early')", /index\.ts: words@1\.2\.0 threw Error: early/],
     ['no checks', 'export default { checks: {} }', /at least one check/],
