@@ -105,20 +105,35 @@ function openedUnits(units: readonly GuardrailUnit[], capabilities: CheckCapabil
   let credentials: Validator | undefined;
   for (const unit of units) {
     const secrets = unit.definition.credentials;
-    credentials = secrets === undefined ? undefined : validatorFor(unit, secrets);
+    credentials = secrets === undefined ? undefined : validatorFor(unit, secrets, 'credentials');
     const hostFor = hostsOf(unit, credentials, capabilities);
     for (const [name, check] of Object.entries(unit.definition.checks)) {
       const summary = summaryOf(unit, name, check);
-      checks.set(summary.id, { summary, check, unit, hostFor, validate: validatorFor(unit, check.config) });
+      checks.set(summary.id, {
+        summary,
+        check,
+        unit,
+        hostFor,
+        validate: validatorFor(unit, check.config, `${name}.config`),
+      });
     }
   }
   return { checks, credentials };
 }
 
-/** Schemas from elsewhere are compiled at once: a fault in one ends the start. */
-function validatorFor({ trust }: GuardrailUnit, schema: object): Validator {
+/**
+ * Schemas from elsewhere are compiled at once.
+ * @throws GatewayError `invalid_config`: a fault in one ends the start
+ */
+function validatorFor({ manifest, trust }: GuardrailUnit, schema: object, what: string): Validator {
   if (trust === 'built-in') return lateValidator(() => fillingValidatorOf(schema));
-  return trust === 'sandboxed' ? boundedValidatorOf(schema) : carefulValidatorOf(schema);
+  try {
+    return trust === 'sandboxed' ? boundedValidatorOf(schema) : carefulValidatorOf(schema);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const text = `The guardrail unit ${manifest.name}: ${what} is no JSON Schema that can be used: ${why}`;
+    throw new GatewayError('invalid_config', text, { cause });
+  }
 }
 
 function summaryOf({ manifest, trust, definition }: GuardrailUnit, name: string, check: AnyCheck): CheckSummary {

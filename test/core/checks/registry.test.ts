@@ -77,6 +77,28 @@ describe('the checks of a gateway', () => {
     });
   });
 
+  for (const [name, field, message] of [
+    [
+      'a pattern that is none',
+      { pattern: '(' },
+      /^The guardrail unit unit: one\.config is no JSON Schema.*: Invalid regular/,
+    ],
+    [
+      'a type that there is not',
+      { type: 'text' },
+      /^The guardrail unit unit: one\.config is no JSON Schema.*schema is invalid/,
+    ],
+  ] as const) {
+    it(`end the start by the name of the unit and the check that has ${name}`, () => {
+      const config = schema.Object({ a: schema.Unsafe(field) });
+      const one = check({ title: 'One', config, phases, run: () => ({ pass: true }) });
+      assert.throws(() => checksOf([unitOf({ one })]), { code: 'invalid_config', message });
+      const credentials = schema.Object({ a: schema.Unsafe<string>(field) });
+      const stored = unitOf({ passing }, { credentials });
+      assert.throws(() => checksOf([stored]), { code: 'invalid_config', message: /unit unit: credentials is no JSON/ });
+    });
+  }
+
   it('of the sandbox are held against their own patterns, to the first fault, and not with large values', () => {
     const fields = { a: schema.String({ pattern: '^a+$' }), b: schema.String({ pattern: '^b+$' }) };
     const one = check({ title: 'One', config: schema.Object(fields), phases, run: () => ({ pass: true }) });
