@@ -10,6 +10,7 @@ import {
   type Guardrail,
   type JsonObject,
   type Manifest,
+  misplacedSecrets,
   type ReadyCheck,
   type RequestPart,
   type Verdict,
@@ -127,6 +128,11 @@ function openedUnits(units: readonly GuardrailUnit[], capabilities: CheckCapabil
  */
 function validatorFor({ manifest, trust }: GuardrailUnit, schema: object, what: string): Validator {
   if (trust === 'built-in') return lateValidator(() => fillingValidatorOf(schema));
+  const [misplaced] = misplacedSecrets(schema);
+  if (misplaced !== undefined) {
+    const text = `The guardrail unit ${manifest.name}: ${what}.${misplaced} is not accepted: only direct properties can be secret.`;
+    throw new GatewayError('invalid_config', text);
+  }
   try {
     return trust === 'sandboxed' ? boundedValidatorOf(schema) : carefulValidatorOf(schema);
   } catch (cause) {

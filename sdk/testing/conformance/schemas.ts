@@ -1,4 +1,5 @@
 import { asArray, asObject, asString, type Json, type JsonObject } from '../../json.ts';
+import { misplacedSecrets } from '../../secret-places.ts';
 
 /** Where a schema lets in more than it has to; a sentence for each place. */
 export function boundFaults(schema: object, path: string): readonly string[] {
@@ -52,15 +53,20 @@ function below(node: JsonObject, path: string): readonly (readonly [JsonObject, 
 
 const secretName = /(api_?key|secret|password|passwd|access_?key|private_?key|token)$/i;
 
-/** Strings that go by the name of a secret and are not marked as one. */
+/** Secrets that are marked where nobody masks them, and strings that go by the name of one and are not marked. */
 export function secretFaults(schema: object): readonly string[] {
+  const misplaced = misplacedSecrets(schema).map((place) => `${place}: only direct properties can be secret`);
+  return [...misplaced, ...unmarked(schema)];
+}
+
+function unmarked(schema: object): readonly string[] {
   const node = schema as JsonObject;
   const own = Object.entries(asObject(node.properties) ?? {}).flatMap(([name, one]) => {
     const field = asObject(one);
     const isPlain = field?.type === 'string' && field.enum === undefined && field['x-secret'] !== true;
     return isPlain && secretName.test(name) ? [`${name} must be a secret() among the credentials`] : [];
   });
-  return [...own, ...below(node, '').flatMap(([one]) => secretFaults(one))];
+  return [...own, ...below(node, '').flatMap(([one]) => unmarked(one))];
 }
 
 /** The first level's fields that have neither a title nor a description. */

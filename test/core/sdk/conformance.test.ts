@@ -192,6 +192,12 @@ describe('the conformance kit', () => {
       /marks the secret ones/,
       /clientSecret/,
     ],
+    [
+      'a credential that is marked below the first level',
+      { checks: {}, credentials: schema.Object({ login: schema.Object({ password: secret() }, closed) }, closed) },
+      /marks the secret ones/,
+      /properties\.login\.properties\.password\.x-secret: only direct properties/,
+    ],
     ['a unit without checks', { checks: {} }, /with checks in it/, /no check/],
     ['a check without a title', withRun(local.run as never, { title: ' ' }), /says what it is/, /title/],
     [
