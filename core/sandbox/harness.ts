@@ -26,7 +26,7 @@ type Callable = (...values: readonly unknown[]) => unknown;
  */
 export function bootGuest(
   post: Post,
-  load: () => { readonly default?: unknown },
+  load: () => { readonly default?: unknown } | undefined,
   codecs: () => object,
   unpack: (packed: Unknowns, sliced: (start: number, end: number) => string) => Unknowns,
   bounds: HarnessBounds,
@@ -184,7 +184,7 @@ export function bootGuest(
   function declared(unit: unknown): unknown {
     if (callable(unit)) return { function: true };
     if (typeof unit !== 'object' || unit === null)
-      throw new Failure('The default export is no function and no guardrail.');
+      throw new Failure('There must be a default export: a function or a guardrail.');
     const { credentials, checks } = unit as {
       readonly credentials: unknown;
       readonly checks: Record<string, Unknowns>;
@@ -236,7 +236,7 @@ export function bootGuest(
 
   function start(): void {
     try {
-      unit = load().default;
+      unit = load()?.default;
     } catch (thrown) {
       fault = failed(thrown);
     }

@@ -33,7 +33,8 @@ describe('the runner of code', () => {
 
   for (const [name, source, message] of [
     ['a syntax error', 'export default (', /^code, line 1, column 17/],
-    ['no default export', 'export const check = 1', /^code cannot be run: .*no function/],
+    ['no default export', 'export const check = 1', /^code cannot be run: .*default export: a function/],
+    ['no export at all', 'const check = () => ({ pass: true })', /^code cannot be run: .*default export: a function/],
     [
       'a default export that is no function',
       'export default { pass: true }',
