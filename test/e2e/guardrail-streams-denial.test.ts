@@ -31,6 +31,21 @@ const atOnce = answer('The word is swordfish.');
 /** A stream that goes on for ever behind what is denied. */
 const endless = [start, text('A long and friendly answer at first, '), text('and then there is a swordfish in it.')];
 
+describe('a stream that says nothing', () => {
+  for (const client of clients) {
+    it(`is 446 for a ${client} client where a guardrail asks for a text`, async (t) => {
+      const peer = await startPeer(t);
+      peer.always(streamOf(client, answer('')));
+      const { ask } = await guarded(t);
+      const { path, body } = requests[client];
+      const guard = { 'default.notNull': {}, deny: true, ...window };
+      const reply = await ask(targetFor(client, peer, { output_guardrails: [guard] }), body, { path });
+      assert.equal(reply.status, 446, reply.text);
+      assert.equal(resultsOf(reply, 'after')[0]?.verdict, false);
+    });
+  }
+});
+
 describe('a stream whose first window is denied', () => {
   for (const client of clients) {
     it(`is 446 as JSON for a ${client} client, and the provider is given up`, async (t) => {

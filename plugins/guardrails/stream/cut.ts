@@ -1,4 +1,7 @@
 import type { TextEdit } from 'portcullis/sdk';
+import type { StreamRule } from '../definition/hook.ts';
+
+const charsPerToken = 4;
 
 /** Characters. */
 export interface Bounds {
@@ -6,6 +9,10 @@ export interface Bounds {
   readonly most: number;
   /** What stays to be looked at again; less than `most`. */
   readonly keep: number;
+}
+
+export function boundsOf({ tokens, overlap }: StreamRule): Bounds {
+  return { most: tokens * charsPerToken, keep: Math.min(overlap, tokens - 1) * charsPerToken };
 }
 
 /** Where a text that goes on is cut: what stands before it goes out. Never inside an edit, a character, or a word that fits. */

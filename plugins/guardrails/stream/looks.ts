@@ -20,6 +20,10 @@ export class Looks {
     return this.#runs.map((run) => ({ ...run, windows }));
   }
 
+  get haveBegun(): boolean {
+    return this.#count > 0;
+  }
+
   /** Text has come since the last one began. */
   get areBehind(): boolean {
     return this.#heardSince;

@@ -1,4 +1,5 @@
 import type { Delta, ReplySink, ReplyStream } from 'portcullis/sdk';
+import { boundsOf } from './cut.ts';
 import { Looks } from './looks.ts';
 import { Outlet } from './outlet.ts';
 import { Pause } from './pause.ts';
@@ -7,9 +8,6 @@ import { Steps } from './steps.ts';
 import { streamFault } from './stream-fault.ts';
 import { WindowBuffer } from './window-buffer.ts';
 import type { Looked, WindowOptions } from './window-options.ts';
-
-const charsPerToken = 4;
-const noEdits: Looked['edits'] = new Map();
 
 /**
  * A stream that is read piece by piece before the client gets it: a piece waits until it is long enough or old enough, is
@@ -36,10 +34,7 @@ export class WindowedStream implements ReplyStream {
     this.looks = new Looks(now);
     this.#pause = new Pause(rule.ms, () => this.#lookLate());
     this.#outlet = new Outlet(dialect.encodeStream(context));
-    this.#buffer = new WindowBuffer({
-      most: rule.tokens * charsPerToken,
-      keep: Math.min(rule.overlap, rule.tokens - 1) * charsPerToken,
-    });
+    this.#buffer = new WindowBuffer(boundsOf(rule));
   }
 
   /**
@@ -123,9 +118,15 @@ export class WindowedStream implements ReplyStream {
 
   #take(delta: Delta): void {
     this.#buffer.add(delta);
-    if (!this.#buffer.hasText) this.#outlet.send(this.#buffer.release(noEdits, true));
+    if (!this.#buffer.hasText) this.#passSilent(delta);
     else if (isSpoken(delta)) this.#heard();
     else if (!goesAlongside(delta)) this.#lookAt(false);
+  }
+
+  /** A reply that says nothing is looked at once too, before any of it goes out: what asks for a text must find none. */
+  #passSilent({ type }: Delta): void {
+    if (this.looks.haveBegun) this.#outlet.send(this.#buffer.release(new Map(), true));
+    else if (type === 'end' || type === 'fault') this.#lookAt(true);
   }
 
   #heard(): void {

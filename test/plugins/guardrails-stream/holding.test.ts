@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { type Delta, dialects } from 'portcullis/sdk';
+import type { Reading } from '../../../plugins/guardrails/scan/reading.ts';
 import type { Looked } from '../../../plugins/guardrails/stream/window-options.ts';
 import {
   answer,
@@ -223,6 +224,8 @@ describe('a denied piece', () => {
   });
 });
 
+const saysSomething = ({ fragments }: Reading): boolean => fragments.some(({ text }) => text !== '');
+
 describe('a stream without text', () => {
   it('that is empty ends as the format says', async () => {
     const { source, client, opened } = windows(pass);
@@ -230,6 +233,31 @@ describe('a stream without text', () => {
     source.end();
     assert.equal(await opened, false);
     assert.match(client.bytes, /\[DONE\]/);
+  });
+
+  it('is looked at once before it ends, and can still be denied as a whole', async () => {
+    const silent: readonly (readonly Delta[])[] = [
+      [start, finish(), end],
+      [start, text(''), finish(), end],
+      [start, { type: 'tool-call', choice: 0, block: 0, id: 'call_1', name: 'send' }, finish(), end],
+      [start, { type: 'fault', fault: { status: 500, message: 'Something broke.' } }],
+    ];
+    for (const deltas of silent) {
+      const { source, client, window, opened } = windows((reading) => ({ ...pass(), denied: !saysSomething(reading) }));
+      source.push(wireOf(deltas));
+      source.end();
+      assert.equal(await opened, true);
+      assert.equal(client.bytes, '');
+      assert.ok(window.looks.haveBegun);
+    }
+  });
+
+  it('in its first answer is not denied for it when another one speaks', async () => {
+    const { source, client, opened } = windows((reading) => ({ ...pass(), denied: !saysSomething(reading) }));
+    source.push(wireOf([start, text(''), finish(), text('Hello.', 1), finish(1), end]));
+    source.end();
+    assert.equal(await opened, false);
+    assert.equal(textOf(understood(client.bytes), 'text', 1), 'Hello.');
   });
 
   it('that says nothing at all ends with an error', async () => {
