@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { asObject, type Delta, dialects, parseJson } from 'portcullis/sdk';
 import { guarded, without } from '../plugins/guardrails/guarded.ts';
 import { requests, resultsIn, words } from '../plugins/guardrails-stream/readers.ts';
@@ -46,6 +48,48 @@ describe('the tokens of a guarded stream', () => {
     const { text: raw } = await asked([{ ...without('halibut'), ...window }], body);
     const counted = eventsOf(raw).filter((event) => typeof event !== 'string' && asObject(event.usage) !== undefined);
     assert.equal(counted.length, 1);
+  });
+});
+
+describe('a secret', () => {
+  it('that begins before a long pause and ends behind it does not come out, and is denied', async (t) => {
+    const brief = { stream_mode: 'window', stream_window: { ms: 50 } };
+    for (const [guard, said] of [
+      [{ 'pii.redact': {}, ...brief }, 'The card is 4111 1111 [CREDIT_CARD] ok'],
+      [{ 'pii.detect': {}, deny: true, ...brief }, 'The card is 4111 1111 '],
+    ] as const) {
+      const peer = await startPeer(t);
+      peer.always(() => ({
+        events: [wireOf([start, text('The card is 4111 1111 ')])],
+        ending: 'stall',
+        release: setTimeout(600),
+        rest: [wireOf([text('1111 1111 ok'), finish(), end])],
+      }));
+      const { ask } = await guarded(t);
+      const { text: raw } = await ask(target(peer, { output_guardrails: [guard] }), requests.chat.body);
+      assert.equal(textOf(understood(raw)), said);
+    }
+  });
+
+  it('that is longer than a window is masked to its end, also by an imposed guardrail', async (t) => {
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    });
+    const pieces = `Key:\n${privateKey}\nKeep it safe.`.match(/[\s\S]{1,5}/g) ?? [];
+    const peer = await startPeer(t);
+    peer.always({ events: [wireOf([start, ...pieces.map((piece) => text(piece)), finish(), end])] });
+    const imposed = await guarded(t, {
+      guardrails: { keys: { checks: [{ id: 'pii.redact', parameters: {} }], actions: { stream_mode: 'window' } } },
+      defaultGuardrails: { output: ['keys'] },
+    });
+    const own = { output_guardrails: [{ 'pii.redact': {}, stream_mode: 'window' }] };
+    const asked = await (await guarded(t)).ask(target(peer, own), requests.chat.body);
+    const both = await imposed.ask(target(peer, own), requests.chat.body);
+    const alone = await imposed.ask(target(peer), requests.chat.body);
+    for (const { text: raw } of [asked, both, alone])
+      assert.equal(textOf(understood(raw)), 'Key:\n[SECRET]\n\nKeep it safe.');
   });
 });
 

@@ -24,13 +24,13 @@ export function cutOf(text: string, edits: readonly TextEdit[], { most, keep }: 
   return betweenCharacters(text, beforeEdits(wanted, edits) || behindEdits(wanted, edits));
 }
 
-function wordStart(text: string, at: number): number {
+export function wordStart(text: string, at: number): number {
   let start = at;
   while (start > 0 && !/\s/.test(text.charAt(start - 1))) start -= 1;
   return start;
 }
 
-function beforeEdits(at: number, edits: readonly TextEdit[]): number {
+export function beforeEdits(at: number, edits: readonly TextEdit[]): number {
   const across = edits.find(({ start, end }) => start < at && at < end);
   return across === undefined ? at : beforeEdits(across.start, edits);
 }

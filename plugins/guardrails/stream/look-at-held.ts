@@ -7,6 +7,7 @@ import type { Running } from '../run/run-check.ts';
 import { denies, type HookRun, passes } from '../run/runs.ts';
 import { whenDone } from '../run/settled.ts';
 import { editsByPart, editsInAll, heldEditsOf, readingAsSent } from './held-edits.ts';
+import { behindSaid, heldAlone } from './said.ts';
 import type { HeldEdits } from './window-buffer.ts';
 import type { Looked, WindowOptions } from './window-options.ts';
 
@@ -23,14 +24,15 @@ export function heldLook(target: TargetContext, list: HookList, running: Running
   const alone = insisting.hooks.length === 1;
   const bearsOthers = insisting.hooks.length > 0 && list.hooks.length > 1;
   let changed = false;
-  return (reading, sent) =>
+  return (reading, sent, said) =>
     whenDone(runBeside(list, lookAtStream(target, reading), running), (runs): MaybePromise<Looked> => {
-      const edits = heldEditsOf(runs, imposed);
+      const edits = behindSaid(heldEditsOf(runs, imposed), said);
       changed ||= bearsOthers && runs.some(({ hook, transformed }) => transformed && (!alone || !imposed.has(hook)));
       if (!changed || runs.some(denies)) return looked(runs, edits);
-      const asSent = readingAsSent(reading, edits, sent);
+      const held = heldAlone(reading, said);
+      const asSent = readingAsSent(held, edits, sent);
       return whenDone(runBeside(insisting, lookAtStream(target, asSent), running), (again) =>
-        looked(mergedRuns(runs, again), editsInAll(reading, edits, sent, editsByPart(again))),
+        looked(mergedRuns(runs, again), editsInAll(held, edits, sent, editsByPart(again))),
       );
     });
 }

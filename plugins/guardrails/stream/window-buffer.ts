@@ -3,6 +3,7 @@ import { Gathering, type Reading } from '../scan/reading.ts';
 import { type Bounds, cutOf } from './cut.ts';
 import { disjoint, type EditedPart, editedBetween } from './edited-part.ts';
 import { JsonStrings } from './json-strings.ts';
+import { type Said, type SaidEnds, saidOf } from './said.ts';
 import { choiceOf, goesAlongside, isSpoken, kindOf, partOf, retells, type SpokenDelta } from './speech.ts';
 
 interface HeldPart {
@@ -28,6 +29,7 @@ export class WindowBuffer {
   readonly #bounds: Bounds;
   readonly #strings = new Map<string, JsonStrings>();
   readonly #sent = new Map<string, string>();
+  readonly #said = new Map<string, Said>();
   #held: Delta[] = [];
   #parts = new Map<string, HeldPart>();
 
@@ -38,6 +40,11 @@ export class WindowBuffer {
   /** The end of what has been released of each part, as long as what stays to be looked at again. */
   get sent(): SentTails {
     return this.#sent;
+  }
+
+  /** What `reading` puts before what is held. */
+  get said(): SaidEnds {
+    return this.#said;
   }
 
   get hasText(): boolean {
@@ -67,10 +74,13 @@ export class WindowBuffer {
     else known.text += delta.text;
   }
 
-  /** What is held, as checks see it; the path of a fragment names its part. */
+  /** What is held, behind what has been said of it, as checks see it; the path of a fragment names its part. */
   reading(): Reading {
     const found = new Gathering();
-    for (const [key, { first, text }] of this.#parts) found.text([key], text, 'assistant', kindOf(first), first.choice);
+    for (const [key, { first, text }] of this.#parts) {
+      const before = text === '' ? '' : (this.#said.get(key)?.text ?? '');
+      found.text([key], before + text, 'assistant', kindOf(first), first.choice);
+    }
     return found;
   }
 
@@ -87,7 +97,10 @@ export class WindowBuffer {
     // What tells the same as a text in other words must not give away what was changed in it.
     const held = this.#held.filter((delta) => !retells(delta) || !edited.has(choiceOf(delta) ?? -1));
     const { out, rest } = divided(held, parts);
-    for (const [key, { text, cut }] of parts) this.#strings.get(key)?.pass(text.slice(0, cut));
+    for (const [key, part] of parts) {
+      this.#strings.get(key)?.pass(part.text.slice(0, part.cut));
+      this.#keepSaid(key, part);
+    }
     this.#hold(rest);
     this.#remember(out);
     return out;
@@ -107,6 +120,13 @@ export class WindowBuffer {
         return [key, { text, edits: made, cut: all ? cut : (strings?.before(text, cut) ?? cut) }];
       }),
     );
+  }
+
+  #keepSaid(key: string, part: EditedPart): void {
+    const goesOn = this.#parts.get(key)?.complete === false;
+    const said = goesOn ? saidOf(this.#said.get(key), part, this.#bounds) : undefined;
+    if (said === undefined) this.#said.delete(key);
+    else this.#said.set(key, said);
   }
 
   #remember(out: readonly Delta[]): void {

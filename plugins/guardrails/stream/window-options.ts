@@ -2,6 +2,7 @@ import type { GenerationDialect, MaybePromise, ReplyContext, ReplyStream } from 
 import type { StreamRule } from '../definition/hook.ts';
 import type { HookRun } from '../run/runs.ts';
 import type { Reading } from '../scan/reading.ts';
+import type { SaidEnds } from './said.ts';
 import type { HeldEdits, SentTails } from './window-buffer.ts';
 
 /** What a look at held text came to. */
@@ -18,7 +19,10 @@ export interface WindowOptions {
   readonly dialect: GenerationDialect;
   readonly context: ReplyContext;
   readonly rule: StreamRule;
-  /** @param sent the last that the client has got of each part, as it got it */
-  readonly look: (reading: Reading, sent: SentTails) => MaybePromise<Looked>;
+  /**
+   * @param reading what is held of each part, behind the end of what has been said of it
+   * @param sent the last that the client has got of each part, as it got it
+   */
+  readonly look: (reading: Reading, sent: SentTails, said: SaidEnds) => MaybePromise<Looked>;
   readonly now: () => number;
 }

@@ -144,7 +144,7 @@ export class WindowedStream implements ReplyStream {
   #lookAt(all: boolean): void {
     this.#pause.stop();
     this.looks.begin();
-    const looked = this.#options.look(this.#buffer.reading(), this.#buffer.sent);
+    const looked = this.#options.look(this.#buffer.reading(), this.#buffer.sent, this.#buffer.said);
     if (looked instanceof Promise) void this.#actLater(looked, all);
     else this.#act(looked, all);
   }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Delta, dialects, type GenerationDialect, parseJson } from 'portcullis/sdk';
-import { answer, mask, text, textOf, understood, windows, wireOf } from './windows.ts';
+import type { Reading } from '../../../plugins/guardrails/scan/reading.ts';
+import type { Looked } from '../../../plugins/guardrails/stream/window-options.ts';
+import { answer, mask, pass, text, textOf, understood, windows, wireOf } from './windows.ts';
 
 const secret = 'jane.doe42@example.org';
 const pattern = /[\w.]{1,64}@[\w.]+\w/g;
@@ -85,6 +87,36 @@ describe('a masked text', () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  it('that is longer than all that may be held is masked once, up to its end', () => {
+    const key = /BEGIN KEY(?:[\s\S]*?END KEY|[\s\S]*)/g;
+    for (const length of [10, 40, 700, 40_000]) {
+      for (const overlap of [0, 4, 7]) {
+        const said = `It is BEGIN KEY${'0a1b2c3d4e\n'.repeat(length / 10)}END KEY, and no more of it than that.`;
+        const { source, client } = windows(mask(key), { tokens: 8, overlap });
+        source.push(wireOf(answer(...(said.match(/[\s\S]{1,5}/g) ?? []))));
+        source.end();
+        assert.equal(textOf(understood(client.bytes)), 'It is [X], and no more of it than that.');
+      }
+    }
+  });
+
+  it('is said once where a change of every word grows with a word', () => {
+    const shout = (reading: Reading): Looked => ({
+      ...pass(),
+      edits: new Map(
+        reading.fragments.map(({ path, text: said }) => [
+          String(path[0]),
+          [{ start: 0, end: said.length, with: said.toUpperCase() }],
+        ]),
+      ),
+    });
+    const said = 'a text that is much longer than what may be held of it at once';
+    const { source, client } = windows(shout, { tokens: 4, overlap: 2 });
+    source.push(wireOf(answer(...(said.match(/.{1,3}/g) ?? []))));
+    source.end();
+    assert.equal(textOf(understood(client.bytes)), said.toUpperCase());
   });
 
   it('is masked in each of several answers that come by turns', () => {

@@ -9,7 +9,9 @@ import {
   type TextEdit,
 } from 'portcullis/sdk';
 import type { StreamRule } from '../../../plugins/guardrails/definition/hook.ts';
+import { whenDone } from '../../../plugins/guardrails/run/settled.ts';
 import type { Reading } from '../../../plugins/guardrails/scan/reading.ts';
+import { behindSaid, heldAlone } from '../../../plugins/guardrails/stream/said.ts';
 import type { Looked } from '../../../plugins/guardrails/stream/window-options.ts';
 import { WindowedStream } from '../../../plugins/guardrails/stream/windowed.ts';
 
@@ -172,10 +174,10 @@ export function windows(
     dialect,
     context: contextOf({ stream_options: { include_usage: true } }),
     rule: { mode: 'window', tokens: 8, ms: 500, overlap: 4, ...rule },
-    look: (reading) => {
-      const held = reading.fragments.reduce((sum, fragment) => sum + fragment.text.length, 0);
+    look: (reading, _sent, said) => {
+      const held = heldAlone(reading, said).fragments.reduce((sum, fragment) => sum + fragment.text.length, 0);
       longest = Math.max(longest, held);
-      return look(reading);
+      return whenDone(look(reading), (looked) => ({ ...looked, edits: behindSaid(looked.edits, said) }));
     },
     now,
   });
