@@ -41,6 +41,13 @@ export function choiceOf(delta: Delta): number | undefined {
   return 'choice' in delta ? delta.choice : undefined;
 }
 
+const unread: ReadonlySet<Delta['type']> = new Set(['part', 'audio', 'citation', 'redacted-thinking']);
+
+/** Whether a step is of an answer that is no text, and is not read. */
+export function isUnread({ type }: Delta): boolean {
+  return unread.has(type);
+}
+
 /** Which part of which answer a step belongs to. */
 export function partOf({ choice, block, type }: Pick<SpokenDelta, 'choice' | 'block' | 'type'>): string {
   return `${choice}/${block}/${type}`;

@@ -4,7 +4,7 @@ import { type Bounds, cutOf } from './cut.ts';
 import { disjoint, type EditedPart, editedBetween } from './edited-part.ts';
 import { JsonStrings } from './json-strings.ts';
 import { type Said, type SaidEnds, saidOf } from './said.ts';
-import { choiceOf, goesAlongside, isSpoken, kindOf, partOf, retells, type SpokenDelta } from './speech.ts';
+import { choiceOf, goesAlongside, isSpoken, isUnread, kindOf, partOf, retells, type SpokenDelta } from './speech.ts';
 
 interface HeldPart {
   readonly first: SpokenDelta;
@@ -26,6 +26,8 @@ export type HeldEdits = ReadonlyMap<string, readonly TextEdit[]>;
 export class WindowBuffer {
   /** The last block of each choice that has begun. */
   readonly begun = new Map<number, number>();
+  /** The reply says something that is no text. */
+  hasUnread = false;
   readonly #bounds: Bounds;
   readonly #strings = new Map<string, JsonStrings>();
   readonly #sent = new Map<string, string>();
@@ -61,6 +63,7 @@ export class WindowBuffer {
 
   add(delta: Delta): void {
     this.#held.push(delta);
+    this.hasUnread ||= isUnread(delta);
     const choice = choiceOf(delta);
     if (choice !== undefined) this.begun.set(choice, 'block' in delta ? delta.block : (this.begun.get(choice) ?? -1));
     if (delta.type === 'tool-call' && delta.custom !== true)

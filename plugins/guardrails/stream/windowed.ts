@@ -123,10 +123,11 @@ export class WindowedStream implements ReplyStream {
     else if (!goesAlongside(delta)) this.#lookAt(false);
   }
 
-  /** A reply that says nothing is looked at once too, before any of it goes out: what asks for a text must find none. */
+  /** A reply that says nothing is looked at once too, before any of it goes out: what asks for a text must find none. A failure is not. */
   #passSilent({ type }: Delta): void {
-    if (this.looks.haveBegun) this.#outlet.send(this.#buffer.release(new Map(), true));
-    else if (type === 'end' || type === 'fault') this.#lookAt(true);
+    if (this.looks.haveBegun || this.#buffer.hasUnread || type === 'fault')
+      this.#outlet.send(this.#buffer.release(new Map(), true));
+    else if (type === 'end') this.#lookAt(true);
   }
 
   #heard(): void {

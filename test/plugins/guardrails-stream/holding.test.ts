@@ -271,7 +271,6 @@ describe('a stream without text', () => {
       [start, finish(), end],
       [start, text(''), finish(), end],
       [start, { type: 'tool-call', choice: 0, block: 0, id: 'call_1', name: 'send' }, finish(), end],
-      [start, { type: 'fault', fault: { status: 500, message: 'Something broke.' } }],
     ];
     for (const deltas of silent) {
       const { source, client, window, opened } = windows((reading) => ({ ...pass(), denied: !saysSomething(reading) }));
@@ -280,6 +279,21 @@ describe('a stream without text', () => {
       assert.equal(await opened, true);
       assert.equal(client.bytes, '');
       assert.ok(window.looks.haveBegun);
+    }
+  });
+
+  it('is passed on unread where it failed, or answers with something else than text', async () => {
+    const failure: Delta = { type: 'fault', fault: { status: 500, message: 'Something broke.' } };
+    const sound: Delta = { type: 'audio', choice: 0, audio: { id: 'audio_1', data: 'AAAA' } };
+    for (const [deltas, told] of [
+      [[start, failure], 'Something broke.'],
+      [[start, sound, finish(), end], 'AAAA'],
+    ] as const) {
+      const { source, client, opened } = windows((reading) => ({ ...pass(), denied: !saysSomething(reading) }));
+      source.push(wireOf(deltas));
+      source.end();
+      assert.equal(await opened, false);
+      assert.ok(client.bytes.includes(told));
     }
   });
 
