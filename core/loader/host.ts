@@ -3,6 +3,7 @@ import {
   type Checks,
   type Cost,
   type Counters,
+  connectionHeaders,
   type Directory,
   type DirectoryKind,
   type EmbeddingQuestion,
@@ -140,7 +141,20 @@ export function checkFetch({ name, permissions }: Manifest, url: string, request
     );
   }
   checkBounds(name, request);
+  checkHeaders(name, target, request);
   return target;
+}
+
+const ofConnection: ReadonlySet<string> = new Set(connectionHeaders);
+
+/** What is called must be what was checked: behind one address, another `host` is another place. */
+function checkHeaders(plugin: string, target: URL, { headers = {} }: FetchRequest): void {
+  for (const [header, value] of Object.entries(headers)) {
+    const name = header.toLowerCase();
+    if (!ofConnection.has(name) || (name === 'host' && value === target.host)) continue;
+    const text = `The plugin ${plugin} may not set the header ${name}: it belongs to the connection.`;
+    throw new GatewayError('bad_request', text, { param: `headers.${name}` });
+  }
 }
 
 /** Checks that may not be used: each way to them throws. */

@@ -183,6 +183,21 @@ describe('a call of a check', () => {
     });
   });
 
+  it('sets no header of the connection, least of all another host', async () => {
+    const { sent, send } = network();
+    for (const header of ['Host', 'content-length', 'Expect', 'connection', 'transfer-encoding']) {
+      const fetched = withHost((host) => host.fetch('https://example.com/', { headers: { [header]: 'inner.test' } }), {
+        ...net,
+        capabilities: { send },
+      });
+      await assert.rejects(fetched, { code: 'bad_request', param: `headers.${header.toLowerCase()}` });
+    }
+    assert.equal(sent.length, 0);
+    const named = { headers: { host: 'example.com' } };
+    await withHost((host) => host.fetch('https://example.com/', named), { ...net, capabilities: { send } });
+    assert.equal(sent.length, 1, 'who signs a request names the host that it goes to');
+  });
+
   it('ends with the signal of the run', async () => {
     const { sent, send } = network();
     const { signal } = new AbortController();
