@@ -81,5 +81,5 @@ export { withUnixTimes } from './providers/unix-times.ts';
 export { boundedQueue, type QueueBounds } from './queue.ts';
 export { crossChecks, kindsWithoutModel, type RequestKind, requestSchemas } from './requests/index.ts';
 export * from './schema.ts';
-export { misplacedSecrets } from './secret-places.ts';
+export { bearsSecret, misplacedSecrets } from './secret-places.ts';
 export { unixSeconds } from './unix-seconds.ts';

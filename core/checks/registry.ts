@@ -130,7 +130,7 @@ function validatorFor({ manifest, trust }: GuardrailUnit, schema: object, what: 
   if (trust === 'built-in') return lateValidator(() => fillingValidatorOf(schema));
   const [misplaced] = misplacedSecrets(schema);
   if (misplaced !== undefined) {
-    const text = `The guardrail unit ${manifest.name}: ${what}.${misplaced} is not accepted: only direct properties can be secret.`;
+    const text = `The guardrail unit ${manifest.name}: ${what}.${misplaced} is not accepted: only properties, and properties of these, can be secret.`;
     throw new GatewayError('invalid_config', text);
   }
   try {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { asObject, GatewayError, type Json, type JsonObject } from 'portcullis/sdk';
+import { asObject, compact, GatewayError, type Json, type JsonObject } from 'portcullis/sdk';
 
 /** Shorter ones would be found in texts that have nothing to do with them. */
 const leastScrubbed = 4;
@@ -27,18 +27,27 @@ const noHandles: Handles = {
 /** Handles are random and of one run: one that was kept means nothing later. Fields that the schema does not name stay outside. */
 export function createHandles(credentials: JsonObject, schema: JsonObject | undefined): Handles {
   if (schema === undefined) return noHandles;
-  const shown: { [name: string]: Json } = {};
   const secrets: { readonly handle: string; readonly value: string }[] = [];
-  for (const [name, field] of Object.entries(asObject(schema.properties) ?? {})) {
-    const value = credentials[name];
-    if (value === undefined) continue;
-    if (asObject(field)?.['x-secret'] !== true) shown[name] = value;
-    else if (typeof value === 'string') {
-      const handle = `secret-handle-${randomBytes(16).toString('hex')}`;
-      secrets.push({ handle, value });
-      shown[name] = handle;
-    }
-  }
+  const handleOf = (value: string): string => {
+    const handle = `secret-handle-${randomBytes(16).toString('hex')}`;
+    secrets.push({ handle, value });
+    return handle;
+  };
+  const shownOf = (value: Json | undefined, field: JsonObject): Json | undefined => {
+    if (field['x-secret'] === true) return typeof value === 'string' ? handleOf(value) : undefined;
+    const members = asObject(value);
+    return members === undefined || field.properties === undefined ? value : membersOf(members, field);
+  };
+  const membersOf = (members: JsonObject, { properties }: JsonObject): JsonObject =>
+    compact(
+      Object.fromEntries(
+        Object.entries(asObject(properties) ?? {}).map(([name, field]) => [
+          name,
+          shownOf(Object.hasOwn(members, name) ? members[name] : undefined, asObject(field) ?? {}),
+        ]),
+      ),
+    );
+  const shown = membersOf(credentials, schema);
   const replaced = secrets
     .flatMap(({ value }) => spellings(value))
     .filter((spelling) => spelling.length >= leastScrubbed)

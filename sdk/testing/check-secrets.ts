@@ -6,10 +6,11 @@ export function secretsOf({ credentials: schema }: Guardrail, credentials: JsonO
   return schema === undefined ? stringsIn(credentials) : marked(schema, credentials);
 }
 
-function marked({ properties }: NonNullable<Guardrail['credentials']>, credentials: JsonObject): readonly string[] {
-  return Object.entries(properties).flatMap(([name, field]) =>
-    asObject(field)?.['x-secret'] === true ? stringsIn(credentials[name]) : [],
-  );
+function marked(schema: object, value: unknown): readonly string[] {
+  const { 'x-secret': secret, properties } = schema as { 'x-secret'?: unknown; properties?: Record<string, object> };
+  if (secret === true) return stringsIn(value);
+  const members = asObject(value) ?? {};
+  return Object.entries(properties ?? {}).flatMap(([name, below]) => marked(below, members[name]));
 }
 
 function stringsIn(value: unknown): readonly string[] {

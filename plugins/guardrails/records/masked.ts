@@ -9,7 +9,9 @@ export function masked(credentials: JsonObject, schema: JsonObject | undefined):
   return Object.fromEntries(
     Object.entries(credentials).map(([name, value]) => {
       const known = asObject(Object.hasOwn(properties, name) ? properties[name] : undefined);
-      return [name, known === undefined || known['x-secret'] === true ? maskedValue : value];
+      if (known === undefined || known['x-secret'] === true) return [name, maskedValue];
+      const members = asObject(value);
+      return [name, members === undefined || known.properties === undefined ? value : masked(members, known)];
     }),
   );
 }
@@ -20,7 +22,11 @@ export function masked(credentials: JsonObject, schema: JsonObject | undefined):
  * @throws GatewayError `bad_request`
  */
 export function refuseMasks(credentials: JsonObject, param: string): void {
-  for (const [name, value] of Object.entries(credentials)) refuseMask(value, `${param}.${name}`);
+  for (const [name, value] of Object.entries(credentials)) {
+    const members = asObject(value);
+    if (members === undefined) refuseMask(value, `${param}.${name}`);
+    else refuseMasks(members, `${param}.${name}`);
+  }
 }
 
 /** @throws GatewayError `bad_request` */

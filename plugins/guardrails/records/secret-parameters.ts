@@ -1,4 +1,4 @@
-import { asObject, type Checks, type Json, type JsonArray, type JsonObject } from 'portcullis/sdk';
+import { asObject, bearsSecret, type Checks, type Json, type JsonArray, type JsonObject } from 'portcullis/sdk';
 import { masked, maskedValue, refuseMask, refuseMasks } from './masked.ts';
 
 /** Checks apart from the secrets among their parameters, which are kept sealed, by the position of their check. */
@@ -28,8 +28,10 @@ export function parted(checks: readonly JsonObject[], known: Checks): Parted {
     const names = Object.keys(secrets);
     if (names.length === 0) return check;
     sealed[index] = secrets;
-    const { credentials } = known.find(String(check.id)) ?? {};
-    const hidden = names.map((name) => [name, shownSecret(name, secrets[name] ?? null, credentials)]);
+    const hidden = names.map((name) => [
+      name,
+      shownSecret(secrets[name] ?? null, schemaOf(String(check.id), name, known)),
+    ]);
     return withParameters(check, Object.fromEntries(hidden));
   });
   return { checks: shown, check_credentials: Object.keys(sealed).length === 0 ? null : sealed };
@@ -46,18 +48,21 @@ export function joined(checks: readonly JsonObject[], secrets: JsonObject): read
 
 /** Credentials of the vendor, and what the check's schema calls secret: headers of a webhook, keys. */
 function secretsIn({ id, parameters }: JsonObject, known: Checks): JsonObject {
-  const properties = asObject(known.find(String(id))?.config.properties) ?? {};
   const isSecret = ([name, value]: [string, Json]) =>
-    name === 'credentials'
-      ? asObject(value) !== undefined
-      : Object.hasOwn(properties, name) && asObject(properties[name])?.['x-secret'] === true;
+    name === 'credentials' ? asObject(value) !== undefined : bearsSecret(schemaOf(String(id), name, known));
   return Object.fromEntries(Object.entries(asObject(parameters) ?? {}).filter(isSecret));
 }
 
-function shownSecret(name: string, value: Json, credentials: JsonObject | undefined): Json {
+function schemaOf(id: string, name: string, known: Checks): JsonObject | undefined {
+  const { config, credentials } = known.find(id) ?? {};
+  if (name === 'credentials') return credentials;
+  const properties = asObject(config?.properties) ?? {};
+  return Object.hasOwn(properties, name) ? asObject(properties[name]) : undefined;
+}
+
+function shownSecret(value: Json, schema: JsonObject | undefined): Json {
   const members = asObject(value);
-  if (members === undefined) return maskedValue;
-  return masked(members, name === 'credentials' ? credentials : undefined);
+  return members === undefined ? maskedValue : masked(members, schema?.['x-secret'] === true ? undefined : schema);
 }
 
 function withParameters(check: JsonObject, parameters: JsonObject): JsonObject {

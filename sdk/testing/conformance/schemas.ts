@@ -55,7 +55,9 @@ const secretName = /(api_?key|secret|password|passwd|access_?key|private_?key|to
 
 /** Secrets that are marked where nobody masks them, and strings that go by the name of one and are not marked. */
 export function secretFaults(schema: object): readonly string[] {
-  const misplaced = misplacedSecrets(schema).map((place) => `${place}: only direct properties can be secret`);
+  const misplaced = misplacedSecrets(schema).map(
+    (place) => `${place}: only properties, and properties of these, can be secret`,
+  );
   return [...misplaced, ...unmarked(schema)];
 }
 

@@ -99,17 +99,18 @@ describe('the checks of a gateway', () => {
     });
   }
 
-  it('end the start where a secret is marked below the first level', () => {
-    const nested = schema.Object({ login: schema.Object({ password: secret() }) });
+  it('end the start where a secret is marked in what is no property', () => {
+    const nested = schema.Object({ logins: schema.Array(schema.Object({ password: secret() })) });
     const one = check({ title: 'One', config: nested, phases, run: () => ({ pass: true }) });
-    const place = 'properties\\.login\\.properties\\.password\\.x-secret is not accepted';
+    const place = 'properties\\.logins\\.items\\.properties\\.password\\.x-secret is not accepted';
     for (const trust of ['trusted', 'sandboxed'] as const) {
       const at = (what: string) => ({ code: 'invalid_config', message: new RegExp(`unit unit: ${what}\\.${place}`) });
       assert.throws(() => checksOf([unitOf({ one }, { trust })]), at('one\\.config'));
       assert.throws(() => checksOf([unitOf({ passing }, { trust, credentials: nested })]), at('credentials'));
     }
     const direct = schema.Object({ headers: schema.Unsafe({ type: 'object', properties: {}, 'x-secret': true }) });
-    assert.ok(checksOf([unitOf({ one: { ...one, config: direct } })]));
+    const below = schema.Object({ login: schema.Object({ password: secret() }) });
+    for (const config of [direct, below]) assert.ok(checksOf([unitOf({ one: { ...one, config } })]));
   });
 
   it('of the sandbox are held against their own patterns, to the first fault, and not with large values', () => {

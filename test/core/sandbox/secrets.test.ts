@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { GatewayError, type Verdict } from 'portcullis/sdk';
+import { asObject, GatewayError, type Verdict } from 'portcullis/sdk';
 import type { CheckNetwork } from 'portcullis/sdk/testing';
 import { createHandles } from '../../../core/sandbox/handles.ts';
 import { programOf, runOf, testSandbox } from './sandboxed.ts';
@@ -111,6 +111,20 @@ describe('handles', () => {
 
   it('leave out a secret that is no text', () => {
     assert.deepEqual(createHandles({ apiKey: 5, region: 'eu' }, credentials).credentials, { region: 'eu' });
+  });
+
+  it('stand for secrets that are in a member too', () => {
+    const nested = { type: 'object', properties: { eu: credentials } };
+    const {
+      credentials: shown,
+      inHeaders,
+      scrub,
+    } = createHandles({ eu: { apiKey: secret, region: 'eu', x: 1 } }, nested);
+    const { apiKey, ...rest } = asObject(shown.eu) ?? {};
+    assert.deepEqual(rest, { region: 'eu' });
+    assert.match(String(apiKey), /^secret-handle-/);
+    assert.deepEqual(inHeaders({ authorization: `Bearer ${apiKey}` }), { authorization: `Bearer ${secret}` });
+    assert.equal(scrub(`it is ${secret}`), 'it is [secret]');
   });
 
   it('leave texts alone when a secret is as short as a word', () => {

@@ -193,10 +193,13 @@ describe('the conformance kit', () => {
       /clientSecret/,
     ],
     [
-      'a credential that is marked below the first level',
-      { checks: {}, credentials: schema.Object({ login: schema.Object({ password: secret() }, closed) }, closed) },
+      'a credential that is marked in a list',
+      {
+        checks: {},
+        credentials: schema.Object({ logins: schema.Array(schema.Object({ password: secret() }, closed)) }, closed),
+      },
       /marks the secret ones/,
-      /properties\.login\.properties\.password\.x-secret: only direct properties/,
+      /properties\.logins\.items\.properties\.password\.x-secret: only properties/,
     ],
     ['a unit without checks', { checks: {} }, /with checks in it/, /no check/],
     ['a check without a title', withRun(local.run as never, { title: ' ' }), /says what it is/, /title/],

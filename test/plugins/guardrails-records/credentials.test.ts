@@ -48,6 +48,26 @@ inEachPlace('credentials', (place) => {
     assert.equal(await stored(), undefined);
   });
 
+  it('are masked and sealed where they stand in a member', async () => {
+    const { control, make, refused } = place();
+    const path = '/v1/plugins/azure';
+    const resource = { resourceName: 'ours', apiKey };
+    const shown = { contentSafety: { resourceName: 'ours', apiKey: '*****' } };
+    const { credentials } = await control.ok('PUT', path, { body: { credentials: { contentSafety: resource } } });
+    assert.deepEqual(credentials, shown);
+    assert.deepEqual((await control.ok('GET', path)).credentials, shown);
+    assert.deepEqual(await refused('PUT', path, { body: { credentials: shown } }), [
+      400,
+      'credentials.contentSafety.apiKey',
+    ]);
+    const check = { id: 'azure.contentSafety', parameters: { credentials: { contentSafety: resource } } };
+    const { id } = await make({ checks: [check] });
+    const [kept] = asObjects((await control.ok('GET', `/v1/guardrails/${id}`)).checks);
+    assert.deepEqual(asObject(kept?.parameters)?.credentials, shown);
+    assert.equal((await rows(place())).includes(apiKey), false);
+    await control.ok('DELETE', path);
+  });
+
   const faults: readonly [string, string, JsonObject, number, string][] = [
     ['a unit that there is not', 'test-none', { apiKey }, 404, 'name'],
     ['a unit that takes none', 'test-words', { apiKey }, 404, 'name'],
