@@ -24,8 +24,8 @@ import {
   lateValidator,
   type Validator,
 } from '../config/validator.ts';
+import { isWithin } from '../json-size.ts';
 import { type CheckCapabilities, hostsOf } from './check-host.ts';
-import { isWithin } from './json-size.ts';
 import { narrowed } from './narrowed-input.ts';
 
 /** A guardrail unit that has been loaded, wherever its code runs. */

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { GatewayError, type Json } from 'portcullis/sdk';
-import { isWithin } from '../checks/json-size.ts';
+import { isWithin } from '../json-size.ts';
 import { linearExpression } from './linear-expression.ts';
 
 // Schemas of this repository are not held against JSON Schema's own, which takes longer than to compile them all.

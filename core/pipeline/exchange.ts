@@ -29,7 +29,7 @@ import {
 } from '../telemetry/trace-context.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { Upload } from '../upstream/outbound-body.ts';
-import type { CountedReply } from './given-up.ts';
+import type { NotedReply } from './given-up.ts';
 
 /** Control headers whose documented name has an older spelling that clients still send. */
 const spellings: Readonly<Record<string, string>> = { 'strict-compliance': 'strict-open-ai-compliance' };
@@ -102,9 +102,9 @@ export class Exchange implements RequestContext {
   readonly spanName: string | undefined;
   /** Calls of providers, in their order. */
   readonly attempts: Attempt[] = [];
-  /** The last reply whose tokens a provider counts, and those before it. */
-  replied: CountedReply | undefined;
-  givenUp: readonly CountedReply[] | undefined;
+  /** The last reply that was counted, and those before it. */
+  replied: NotedReply | undefined;
+  givenUp: readonly NotedReply[] | undefined;
   /** What has left of a stream; undefined: no log wants it. */
   sent: Capture | undefined;
   body: JsonObject = {};

@@ -1,91 +1,26 @@
-import type { Cost, GivenUpReply, Outcome, Usage } from 'portcullis/sdk';
-import type { CountedUsage } from '../ledger/finish-usage.ts';
+import type { Outcome } from 'portcullis/sdk';
 import type { Exchange } from './exchange.ts';
 
-/** A reply whose tokens a provider counts, and the saved provider that was asked. */
-export interface CountedReply {
+/** A reply that has been counted, and the saved provider that was asked. */
+export interface NotedReply {
   readonly outcome: Outcome;
   readonly providerSlug: string | undefined;
 }
 
-/** What a request has come to. */
-export interface Charge extends CountedUsage {
-  readonly cost: Cost | undefined;
-}
+type Noting = Pick<Exchange, 'replied' | 'givenUp' | 'providerSlug'>;
 
 /** Remembers a reply until its request is over: where another try follows, it is charged without having served. */
-export function noteReply(exchange: Exchange, outcome: Outcome): void {
-  if (outcome.metering === undefined) return;
+export function noteReply(exchange: Noting, outcome: Outcome): void {
+  if (outcome.metering === undefined && outcome.usage() === undefined) return;
   if (exchange.replied !== undefined) exchange.givenUp = [...(exchange.givenUp ?? []), exchange.replied];
   exchange.replied = { outcome, providerSlug: exchange.providerSlug };
 }
 
-/** The replies that did not become the outcome: a guardrail denied them, and something else was tried. */
-export function givenUpBefore(
-  { replied, givenUp }: Exchange,
-  { metering }: Outcome,
-): readonly CountedReply[] | undefined {
-  if (replied === undefined || replied.outcome.metering === metering) return givenUp;
+/**
+ * The replies that did not serve: a guardrail denied them, and something else was tried. An outcome keeps the `usage` of the
+ * reply that it is made of; by that the one that served is known.
+ */
+export function givenUpBefore({ replied, givenUp }: Noting, { usage }: Outcome): readonly NotedReply[] | undefined {
+  if (replied === undefined || replied.outcome.usage === usage) return givenUp;
   return [...(givenUp ?? []), replied];
-}
-
-/** The charge of what served together with those of what did not. Unknown is what one of them has cost: so is the sum. */
-export function chargedWith(served: Charge, givenUp: readonly GivenUpReply[]): Charge {
-  let { usage, usageSource, cost } = served;
-  for (const one of givenUp) {
-    usage = usageSum(usage, one.usage);
-    if (one.usageSource === 'estimated' || usageSource === undefined) usageSource = one.usageSource;
-    cost = cost === undefined || one.cost === undefined ? undefined : costSum(cost, one.cost);
-  }
-  return { usage, usageSource, cost };
-}
-
-function costSum(one: Cost, other: Cost): Cost {
-  const { source } = one.source === 'none' ? other : one;
-  return { nanoUsd: one.nanoUsd + other.nanoUsd, parts: sums(one.parts, other.parts), source };
-}
-
-const counts = [
-  'input',
-  'output',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'reasoning',
-  'audioInput',
-  'audioOutput',
-  'imageInput',
-  'imageOutput',
-  'cacheReadAudio',
-  'cacheReadImage',
-  'acceptedPrediction',
-  'rejectedPrediction',
-] as const satisfies readonly (keyof Usage)[];
-
-function usageSum(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  const given = counts.filter((name) => one[name] !== undefined || other[name] !== undefined);
-  const images = one.images ?? other.images;
-  return {
-    ...Object.fromEntries(given.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)])),
-    input: one.input + other.input,
-    output: one.output + other.output,
-    total: totalOf(one) + totalOf(other),
-    ...(images === undefined
-      ? {}
-      : { images: { ...images, count: (one.images?.count ?? 0) + (other.images?.count ?? 0) } }),
-    ...(one.serverTools === undefined && other.serverTools === undefined
-      ? {}
-      : { serverTools: sums(one.serverTools ?? {}, other.serverTools ?? {}) }),
-  };
-}
-
-function totalOf({ total, input, output }: Usage): number {
-  return total ?? input + output;
-}
-
-function sums(one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>>): Record<string, number> {
-  const sum: Record<string, number> = { ...one };
-  for (const [name, amount] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + amount;
-  return sum;
 }

@@ -7,10 +7,11 @@ import type {
   RequestNote,
   RequestRecord,
 } from 'portcullis/sdk';
+import { chargedWith } from '../ledger/charge.ts';
 import { type CountedUsage, finishUsage, uncounted } from '../ledger/finish-usage.ts';
 import { ExchangeBodies } from './bodies.ts';
 import { Exchange } from './exchange.ts';
-import { type CountedReply, chargedWith, givenUpBefore } from './given-up.ts';
+import { givenUpBefore, type NotedReply } from './given-up.ts';
 import type { Runtime } from './runtime.ts';
 
 /** How a reply ended: sent whole, or the client left first. */
@@ -92,7 +93,7 @@ function costOf(
 async function givenUpReply(
   runtime: Runtime,
   exchange: Exchange,
-  { outcome, providerSlug }: CountedReply,
+  { outcome, providerSlug }: NotedReply,
 ): Promise<GivenUpReply> {
   const counted = await finishUsage(outcome);
   const cost = await costOf(runtime, exchange, outcome, counted, providerSlug);

@@ -18,8 +18,8 @@ export function actualAmount({ meter, estimate, target, targets }: Stake, record
   const amountOf = (charge: Pick<RequestRecord, 'usage' | 'cost'>) => amountIn(charge, meter.measure) ?? estimate;
   const { givenUp = [] } = record;
   const own = givenUp.filter((one) => targets.includes(one.target));
-  if (record.cache === 'HIT' || record.cache === 'SEMANTIC HIT') return whole(sumOf(own.map(amountOf)));
-  if (record.target !== undefined && record.target !== target) return whole(sumOf(own.map(amountOf)));
+  const cached = record.cache === 'HIT' || record.cache === 'SEMANTIC HIT';
+  if (cached || (record.target !== undefined && record.target !== target)) return whole(sumOf(own.map(amountOf)));
   const others = givenUp.filter((one) => !targets.includes(one.target));
   return whole(amountOf(record) - sumOf(others.map(amountOf)));
 }

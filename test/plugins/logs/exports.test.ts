@@ -54,6 +54,16 @@ function heldLogs() {
   };
 }
 
+/** A manager of the workspace. */
+const callerOf = (userId: string, workspaceId: string): TestCaller => ({
+  userId,
+  keyId: `key-of-${userId}`,
+  organisationRole: 'member',
+  workspaceId,
+  workspaceRole: 'manager',
+  scopes: [...allScopes],
+});
+
 describe('an export of logs', () => {
   it('is drafted, started, awaited and downloaded', async (t) => {
     const { seed, make, ok, ended, linesOf, workspaceId, control } = await exporter(t);
@@ -254,13 +264,9 @@ describe('an export of logs', () => {
   it('is seen by its own user alone, where a key of a user asks', async (t) => {
     const { make, ok, control, workspaceId } = await exporter(t);
     const user = (userId: string, workspaceRole: 'manager' | 'admin' = 'manager'): TestCaller => ({
-      userId,
-      keyId: `key-of-${userId}`,
+      ...callerOf(userId, workspaceId),
       keyType: 'workspace-user',
-      organisationRole: 'member',
-      workspaceId,
       workspaceRole,
-      scopes: [...allScopes],
     });
     const { id } = await make({}, user('ann'));
     assert.equal((await ok('GET', `/${id}`, undefined, user('ann'))).created_by, 'ann');
@@ -286,14 +292,7 @@ describe('an export of logs', () => {
 
   it('holds only the requests of own keys for whoever may not see all data', async (t) => {
     const { make, ok, ended, control, workspaceId, seed } = await exporter(t);
-    const ann: TestCaller = {
-      userId: 'ann',
-      keyId: 'key-of-ann',
-      organisationRole: 'member',
-      workspaceId,
-      workspaceRole: 'manager',
-      scopes: [...allScopes],
-    };
+    const ann = callerOf('ann', workspaceId);
     seed({ keyId: 'key-of-ann' });
     seed();
     await control.ok('PUT', '/v1/organisation', { body: { security_settings: { managersViewAllData: false } } });
@@ -306,14 +305,7 @@ describe('an export of logs', () => {
 
   it('is not given to its maker with requests that the maker may not see', async (t) => {
     const { make, ok, ended, control, workspaceId, seed } = await exporter(t);
-    const ann: TestCaller = {
-      userId: 'ann',
-      keyId: 'key-of-ann',
-      organisationRole: 'member',
-      workspaceId,
-      workspaceRole: 'manager',
-      scopes: [...allScopes],
-    };
+    const ann = callerOf('ann', workspaceId);
     seed({ keyId: 'key-of-ann' });
     seed();
     const download = (id: unknown) => control.call('GET', `/v1/logs/exports/${id}/download`, { as: ann });
