@@ -2,15 +2,12 @@ import { GatewayError, type JsonObject } from 'portcullis/sdk';
 import type { Hook } from '../definition/hook.ts';
 import { patched } from '../scan/patch.ts';
 import { givingWay } from './give-way.ts';
+import type { RoundsRun } from './rounds.ts';
 import { type CheckRun, denies, type HookRun, hookRun, transforms } from './runs.ts';
 import type { Look } from './subject.ts';
 
-/** What a phase came to. */
-export interface PhaseRun {
-  readonly runs: readonly HookRun[];
-  /** Of the part that the phase is about, after all edits; the very object that was given when there were none. */
-  readonly part: JsonObject;
-}
+/** What a phase came to; its part is the very object that was given when there were no edits. */
+export type PhaseRun = RoundsRun<JsonObject>;
 
 /** All edits of the runs that count, together: none of them is lost, unless something is denied. */
 export function applied(part: JsonObject, look: Look, given: readonly HookRun[], imposed: ReadonlySet<Hook>): PhaseRun {

@@ -1,8 +1,10 @@
-import { applyEdits, editsBetween, type TextEdit } from 'portcullis/sdk';
+import { applyEdits, type TextEdit } from 'portcullis/sdk';
 import type { Hook } from '../definition/hook.ts';
 import { outside, rangesOf } from '../run/give-way.ts';
-import { type HookRun, transforms } from '../run/runs.ts';
+import { type CheckRun, type HookRun, transforms } from '../run/runs.ts';
 import { Gathering, type Reading } from '../scan/reading.ts';
+import { disjoint } from './edited-part.ts';
+import { editsThen } from './edits-then.ts';
 import type { HeldEdits, SentTails } from './window-buffer.ts';
 
 /** The edits of a look, in which those of all others give way to those of imposed hooks. */
@@ -19,10 +21,13 @@ export function heldEditsOf(runs: readonly HookRun[], imposed: ReadonlySet<Hook>
   return edits;
 }
 
-/** The path of a fragment names its part. */
 export function editsByPart(runs: readonly HookRun[]): HeldEdits {
+  return editsOfChecks(runs.filter(({ transformed }) => transformed).flatMap((run) => run.checks.filter(transforms)));
+}
+
+/** The path of a fragment names its part. */
+export function editsOfChecks(checks: readonly CheckRun[]): HeldEdits {
   const edits = new Map<string, TextEdit[]>();
-  const checks = runs.filter(({ transformed }) => transformed).flatMap((run) => run.checks.filter(transforms));
   for (const { scan, verdict } of checks) {
     for (const edit of verdict?.edits ?? []) {
       const place = 'text' in edit ? scan.places[edit.text] : undefined;
@@ -38,31 +43,31 @@ export function editsByPart(runs: readonly HookRun[]): HeldEdits {
 }
 
 /** What is held with the edits made, each part behind what has been sent of it. */
-export function readingAsSent(reading: Reading, edits: HeldEdits, sent: SentTails): Reading {
+export function readingAsSent(reading: Reading, edits: HeldEdits, sent?: SentTails): Reading {
   const found = new Gathering();
   for (const { path, text, role, kind, message } of reading.fragments) {
     const key = String(path[0]);
-    found.text(path, (sent.get(key) ?? '') + applyEdits(text, edits.get(key) ?? []), role, kind, message);
+    found.text(path, (sent?.get(key) ?? '') + applyEdits(text, edits.get(key) ?? []), role, kind, message);
   }
   return found;
 }
 
-/** The edits of what is held that come to the same as the first ones, and then those of `readingAsSent`: what has been sent stays. */
-export function editsInAll(reading: Reading, first: HeldEdits, sent: SentTails, then: HeldEdits): HeldEdits {
+/**
+ * The edits of what is held that come to the same as the first ones, and then those of `readingAsSent`: what has been sent
+ * stays.
+ */
+export function editsInAll(reading: Reading, first: HeldEdits, then: HeldEdits, sent?: SentTails): HeldEdits {
   if (then.size === 0) return first;
   const edits = new Map(first);
   for (const { path, text } of reading.fragments) {
     const key = String(path[0]);
-    const { length } = sent.get(key) ?? '';
+    const { length } = sent?.get(key) ?? '';
     const again = (then.get(key) ?? [])
-      .filter(({ end }) => end > length)
+      .filter(({ end }) => length === 0 || end > length)
       .map((edit) => ({ ...edit, start: Math.max(edit.start - length, 0), end: edit.end - length }));
     if (again.length === 0) continue;
-    const after = applyEdits(applyEdits(text, first.get(key) ?? []), again);
-    edits.set(
-      key,
-      editsBetween(0, text, after).map((edit) => ({ start: edit.start, end: edit.end, with: edit.with })),
-    );
+    const before = disjoint(text, first.get(key) ?? []);
+    edits.set(key, editsThen(text, before, disjoint(applyEdits(text, before), again)));
   }
   return edits;
 }

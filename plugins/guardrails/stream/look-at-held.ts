@@ -3,38 +3,57 @@ import type { HookList } from '../definition/hook.ts';
 import { runBeside } from '../run/beside.ts';
 import { lookAtStream } from '../run/look-at.ts';
 import { mergedRuns } from '../run/merged-runs.ts';
+import { type PartRules, roundsOf, runRounds } from '../run/rounds.ts';
 import type { Running } from '../run/run-check.ts';
 import { denies, type HookRun, passes } from '../run/runs.ts';
 import { whenDone } from '../run/settled.ts';
-import { editsByPart, editsInAll, heldEditsOf, readingAsSent } from './held-edits.ts';
+import type { Reading } from '../scan/reading.ts';
+import { editsByPart, editsInAll, editsOfChecks, heldEditsOf, readingAsSent } from './held-edits.ts';
 import { behindSaid, heldAlone } from './said.ts';
 import type { HeldEdits } from './window-buffer.ts';
 import type { Looked, WindowOptions } from './window-options.ts';
 
 const softText = 'The answer was stopped by a guardrail.';
+const unedited: HeldEdits = new Map();
 
 /**
- * Looks at what is held of one stream. Each hook sees the text as the model said it: all edits are made together when the
- * piece is released. Once something has been changed that an imposed hook has not seen, imposed ones also look at what
- * the client would get, behind what it has got.
+ * Looks at what is held of one stream, in the order in which hooks look at whole replies: side by side as the model said
+ * it, then one by one as those before them made it. All edits are made together when the piece is released. Once
+ * something has been changed that an imposed hook has not seen, imposed ones also look at what the client would get,
+ * behind what it has got.
  */
 export function heldLook(target: TargetContext, list: HookList, running: Running): WindowOptions['look'] {
   const { imposed } = list;
+  const rounds = roundsOf(list);
   const insisting = { imposed, hooks: list.hooks.filter((hook) => imposed.has(hook) && !hook.shadow) };
   const alone = insisting.hooks.length === 1;
   const bearsOthers = insisting.hooks.length > 0 && list.hooks.length > 1;
   let changed = false;
-  return (reading, sent, said) =>
-    whenDone(runBeside(list, lookAtStream(target, reading), running), (runs): MaybePromise<Looked> => {
-      const edits = behindSaid(heldEditsOf(runs, imposed), said);
+  return (reading, sent, said) => {
+    const phase = { imposed, running, ...rulesOf(target, list, reading) };
+    return whenDone(runRounds(rounds, { runs: [], part: unedited }, phase), ({ runs, part }): MaybePromise<Looked> => {
+      const edits = behindSaid(part, said);
       changed ||= bearsOthers && runs.some(({ hook, transformed }) => transformed && (!alone || !imposed.has(hook)));
       if (!changed || runs.some(denies)) return looked(runs, edits);
       const held = heldAlone(reading, said);
       const asSent = readingAsSent(held, edits, sent);
       return whenDone(runBeside(insisting, lookAtStream(target, asSent), running), (again) =>
-        looked(mergedRuns(runs, again), editsInAll(held, edits, sent, editsByPart(again))),
+        looked(mergedRuns(runs, again), editsInAll(held, edits, editsByPart(again), sent)),
       );
     });
+  };
+}
+
+/** What is edited of a reading are its edits so far: what they are made in stays as the model said it. */
+function rulesOf(target: TargetContext, { imposed }: HookList, reading: Reading): PartRules<HeldEdits> {
+  return {
+    lookAt: (edits) => lookAtStream(target, edits === unedited ? reading : readingAsSent(reading, edits)),
+    applied: (edits, _, runs) => {
+      if (!runs.some(({ transformed }) => transformed) || runs.some(denies)) return { runs, part: edits };
+      return { runs, part: editsInAll(reading, edits, heldEditsOf(runs, imposed)) };
+    },
+    tried: (edits, _, run) => editsInAll(reading, edits, editsOfChecks([run])),
+  };
 }
 
 function looked(runs: readonly HookRun[], edits: HeldEdits): Looked {
