@@ -13,8 +13,8 @@ export interface Finding extends Found {
 
 export function findingsIn(input: CheckInput, { wanted, allow }: Search): readonly Finding[] {
   const findings: Finding[] = [];
-  for (const { index, text } of input.texts) {
-    for (const found of scan(text, wanted, allow)) findings.push({ ...found, textIndex: index });
+  for (const { index, text, goesOn } of input.texts) {
+    for (const found of scan(text, wanted, allow, goesOn)) findings.push({ ...found, textIndex: index });
   }
   return findings;
 }

@@ -1,5 +1,6 @@
 import type { Category, Found } from './categories.ts';
 import { digitsEnd, isInside, kind, kindOf } from './characters.ts';
+import { findCutOff } from './cut-off.ts';
 import { findNumbers } from './numbers/find.ts';
 import { merged } from './overlap.ts';
 import { findAssignment } from './secrets/assignment.ts';
@@ -34,8 +35,14 @@ function runAround(text: string, at: number, from: number): readonly [start: num
  * The findings of a text, in order, none over another. The text is read once; detectors look around where a digit, a
  * colon, an equals sign, an @ or the beginning of an issued key calls for one, each within bounds or over a stretch that no
  * other call reads again: the time grows with the length of the text and nothing else.
+ * @param goesOn more of the text may come: what begins as a value at its end is one
  */
-export function scan(text: string, wanted: ReadonlySet<Category>, allow: ReadonlySet<string>): readonly Found[] {
+export function scan(
+  text: string,
+  wanted: ReadonlySet<Category>,
+  allow: ReadonlySet<string>,
+  goesOn: boolean = false,
+): readonly Found[] {
   const found: Found[] = [];
   const report = (category: Category, start: number, end: number) => {
     if (!wanted.has(category)) return false;
@@ -74,5 +81,6 @@ export function scan(text: string, wanted: ReadonlySet<Category>, allow: Readonl
     if (mark < next) mark = nextOf(marks, text, next);
     if (beginning < next) beginning = nextOf(beginnings, text, next);
   }
+  if (goesOn) findCutOff(text, report);
   return found.length < 2 ? found : merged(found);
 }

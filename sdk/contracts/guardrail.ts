@@ -21,6 +21,8 @@ export interface ScannedText {
   /** Which message of the request, or which choice of the reply; from 0. -1: of the request as a whole. */
   readonly message: number;
   readonly text: string;
+  /** Of a stream that is looked at piece by piece: more of the text may come, so what stands at its end may be cut off. */
+  readonly goesOn?: boolean;
 }
 
 /** An image of the request, by reference or inline. */

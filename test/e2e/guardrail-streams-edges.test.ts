@@ -52,6 +52,17 @@ describe('the tokens of a guarded stream', () => {
 });
 
 describe('a secret', () => {
+  const jwt = `eyJhbGciOiJSUzI1NiJ9.${Buffer.from(JSON.stringify({ roles: 'admin '.repeat(400) })).toString('base64url')}.c2ln`;
+  it('that is longer than a window does not come out, and is denied', async (t) => {
+    const pieces = `Here it is: ${jwt}, and so on.`.match(/.{1,20}/g) ?? [];
+    const { asked } = await serving(t, [start, ...pieces.map((piece) => text(piece)), finish(), end]);
+    const windowed = { stream_mode: 'window', stream_window: { tokens: 64 } };
+    const masked = await asked([{ 'pii.redact': {}, ...windowed }]);
+    assert.equal(textOf(understood(masked.text)), 'Here it is: [SECRET], and so on.');
+    const denied = await asked([{ 'pii.detect': {}, deny: true, ...windowed }]);
+    assert.equal(denied.status, 446);
+  });
+
   it('that begins before a long pause and ends behind it does not come out, and is denied', async (t) => {
     const brief = { stream_mode: 'window', stream_window: { ms: 50 } };
     for (const [guard, said] of [

@@ -2,47 +2,53 @@ interface IssuedKey {
   readonly prefix: string;
   /** What follows the prefix, to the end of the token. */
   readonly body: RegExp;
+  /** The same where the end of the token is missing. */
+  readonly begun: RegExp;
 }
 
+const bodyOf = (letters: string, least: number, most = 300): Omit<IssuedKey, 'prefix'> => ({
+  body: new RegExp(`^${letters}{${least},${most}}$`),
+  begun: new RegExp(`^${letters}{1,${most}}$`),
+});
 /** Letters, digits, `_` and `-` with at least one digit: a name made of words has none. */
-const mixed = (least: number) => new RegExp(`^(?=[^0-9]{0,200}[0-9])[\\w-]{${least},300}$`);
-const plain = (least: number, most = 300) => new RegExp(`^[A-Za-z0-9]{${least},${most}}$`);
+const mixed = (least: number) => bodyOf('(?=[^0-9]{0,200}[0-9])[\\w-]', least);
+const plain = (least: number, most = 300) => bodyOf('[A-Za-z0-9]', least, most);
 
 const keys: readonly IssuedKey[] = [
   // Anthropic, OpenAI and those who write their keys alike.
-  { prefix: 'sk-ant-', body: mixed(20) },
-  { prefix: 'sk-', body: mixed(20) },
-  { prefix: 'AKIA', body: /^[A-Z0-9]{16}$/ },
-  { prefix: 'ASIA', body: /^[A-Z0-9]{16}$/ },
-  { prefix: 'AIza', body: /^[\w-]{35}$/ },
-  { prefix: 'ghp_', body: plain(36) },
-  { prefix: 'gho_', body: plain(36) },
-  { prefix: 'ghu_', body: plain(36) },
-  { prefix: 'ghs_', body: plain(36) },
-  { prefix: 'ghr_', body: plain(36) },
-  { prefix: 'github_pat_', body: /^[A-Za-z0-9_]{40,300}$/ },
-  { prefix: 'glpat-', body: mixed(20) },
-  { prefix: 'gsk_', body: plain(40) },
-  { prefix: 'xoxa-', body: mixed(10) },
-  { prefix: 'xoxb-', body: mixed(10) },
-  { prefix: 'xoxe-', body: mixed(10) },
-  { prefix: 'xoxp-', body: mixed(10) },
-  { prefix: 'xoxr-', body: mixed(10) },
-  { prefix: 'xoxs-', body: mixed(10) },
-  { prefix: 'xapp-', body: mixed(20) },
-  { prefix: 'xai-', body: plain(60) },
-  { prefix: 'sk_live_', body: plain(16) },
-  { prefix: 'sk_test_', body: plain(16) },
-  { prefix: 'rk_live_', body: plain(16) },
-  { prefix: 'rk_test_', body: plain(16) },
-  { prefix: 'whsec_', body: plain(24) },
-  { prefix: 'hf_', body: plain(30, 60) },
-  { prefix: 'npm_', body: plain(36, 36) },
-  { prefix: 'pypi-', body: mixed(50) },
-  { prefix: 'pplx-', body: plain(40) },
-  { prefix: 'r8_', body: plain(37, 37) },
-  { prefix: 'dop_v1_', body: /^[0-9a-f]{64}$/ },
-  { prefix: 'shpat_', body: /^[0-9a-fA-F]{32}$/ },
+  { prefix: 'sk-ant-', ...mixed(20) },
+  { prefix: 'sk-', ...mixed(20) },
+  { prefix: 'AKIA', ...bodyOf('[A-Z0-9]', 16, 16) },
+  { prefix: 'ASIA', ...bodyOf('[A-Z0-9]', 16, 16) },
+  { prefix: 'AIza', ...bodyOf('[\\w-]', 35, 35) },
+  { prefix: 'ghp_', ...plain(36) },
+  { prefix: 'gho_', ...plain(36) },
+  { prefix: 'ghu_', ...plain(36) },
+  { prefix: 'ghs_', ...plain(36) },
+  { prefix: 'ghr_', ...plain(36) },
+  { prefix: 'github_pat_', ...bodyOf('[A-Za-z0-9_]', 40, 300) },
+  { prefix: 'glpat-', ...mixed(20) },
+  { prefix: 'gsk_', ...plain(40) },
+  { prefix: 'xoxa-', ...mixed(10) },
+  { prefix: 'xoxb-', ...mixed(10) },
+  { prefix: 'xoxe-', ...mixed(10) },
+  { prefix: 'xoxp-', ...mixed(10) },
+  { prefix: 'xoxr-', ...mixed(10) },
+  { prefix: 'xoxs-', ...mixed(10) },
+  { prefix: 'xapp-', ...mixed(20) },
+  { prefix: 'xai-', ...plain(60) },
+  { prefix: 'sk_live_', ...plain(16) },
+  { prefix: 'sk_test_', ...plain(16) },
+  { prefix: 'rk_live_', ...plain(16) },
+  { prefix: 'rk_test_', ...plain(16) },
+  { prefix: 'whsec_', ...plain(24) },
+  { prefix: 'hf_', ...plain(30, 60) },
+  { prefix: 'npm_', ...plain(36, 36) },
+  { prefix: 'pypi-', ...mixed(50) },
+  { prefix: 'pplx-', ...plain(40) },
+  { prefix: 'r8_', ...plain(37, 37) },
+  { prefix: 'dop_v1_', ...bodyOf('[0-9a-f]', 64, 64) },
+  { prefix: 'shpat_', ...bodyOf('[0-9a-fA-F]', 32, 32) },
 ];
 
 /** The forms in which vendors issue keys, by the first letter. */

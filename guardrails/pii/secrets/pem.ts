@@ -24,9 +24,13 @@ function footerEnd(text: string, at: number): number {
   return close !== -1 && close - at < 80 ? close + 5 : at + footer.length;
 }
 
+/** What may stand before the body, such as `Proc-Type: 4,ENCRYPTED`; the last of them may be cut off. */
+const headerLines = /(?:(?:\r?\n|\\r|\\n){1,4}[A-Z][A-Za-z-]{1,40}(?::[^\r\n\\]{0,200}|$)){1,20}/y;
+
 /** A key whose end is missing is one all the same. */
 function cutOffEnd(text: string, from: number): number {
-  let end = from;
+  headerLines.lastIndex = from;
+  let end = headerLines.test(text) ? headerLines.lastIndex : from;
   while (end < text.length && end - from < longest && /[A-Za-z0-9+/=\r\n\\]/.test(text.charAt(end))) end += 1;
   return end;
 }

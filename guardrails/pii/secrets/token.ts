@@ -1,4 +1,5 @@
 import type { Report } from '../categories.ts';
+import { afterEscape } from './after-escape.ts';
 import { issuedKeys, issuedPrefixes } from './issued-keys.ts';
 import { findJsonWebToken } from './json-web-token.ts';
 import type { FindPem } from './pem.ts';
@@ -27,9 +28,4 @@ export function findToken(text: string, from: number, end: number, pem: FindPem,
       return;
     }
   }
-}
-
-/** In JSON inside a text, `\n` stands before the token and not in it. */
-function afterEscape(text: string, start: number): number {
-  return text.charAt(start - 1) === '\\' && 'nrt'.includes(text.charAt(start)) ? start + 1 : start;
 }

@@ -7,12 +7,25 @@ const longestDomain = 253;
 
 /** An address around an @: a local part, and a domain of at least two labels that ends in letters. */
 export function findEmail(text: string, at: number, report: Report): void {
+  const start = localStart(text, at);
+  if (start === undefined) return;
+  const end = domainEnd(text, at + 1);
+  if (end !== undefined) report('EMAIL_ADDRESS', start, end);
+}
+
+/** Where an address begins whose domain goes on to the end of the text. */
+export function cutOffEmail(text: string): number | undefined {
+  let at = text.length;
+  while (at > 0 && text.length - at < longestDomain && isDomain(text.charCodeAt(at - 1))) at -= 1;
+  return text.charAt(at - 1) === '@' && at < text.length ? localStart(text, at - 1) : undefined;
+}
+
+/** Undefined: nothing before the @ can be a local part. */
+function localStart(text: string, at: number): number | undefined {
   let start = at;
   while (start > 0 && at - start < longestLocal && isLocal(text.charCodeAt(start - 1))) start -= 1;
   while (start < at && text.charAt(start) === '.') start += 1;
-  if (start === at || text.charAt(at - 1) === '.') return;
-  const end = domainEnd(text, at + 1);
-  if (end !== undefined) report('EMAIL_ADDRESS', start, end);
+  return start === at || text.charAt(at - 1) === '.' ? undefined : start;
 }
 
 function domainEnd(text: string, from: number): number | undefined {

@@ -17,6 +17,8 @@ export interface Fragment extends Speaker {
   readonly text: string;
   /** The place holds an object, and the text is its JSON. */
   readonly json: boolean;
+  /** More of it may come. */
+  readonly goesOn: boolean;
 }
 
 export interface ImagePlace {
@@ -52,9 +54,16 @@ export class Gathering implements Reading {
     this.speakers[index] = role;
   }
 
-  text(path: JsonPath, text: string, role: SpeakerRole, kind: Fragment['kind'], message: number): void {
+  text(
+    path: JsonPath,
+    text: string,
+    role: SpeakerRole,
+    kind: Fragment['kind'],
+    message: number,
+    goesOn: boolean = false,
+  ): void {
     if (message >= this.turns) this.turn(message, role);
-    if (text !== '') this.fragments.push({ path, role, kind, message, text, json: false });
+    if (text !== '') this.fragments.push({ path, role, kind, message, text, json: false, goesOn });
   }
 
   /** What a tool is called with: a text, mostly of JSON, or the object itself. */
@@ -72,7 +81,7 @@ export class Gathering implements Reading {
   #object(path: JsonPath, value: Json | undefined, role: SpeakerRole, kind: Fragment['kind'], message: number): void {
     if (asObject(value) === undefined) return;
     if (message >= this.turns) this.turn(message, role);
-    this.fragments.push({ path, role, kind, message, text: JSON.stringify(value), json: true });
+    this.fragments.push({ path, role, kind, message, text: JSON.stringify(value), json: true, goesOn: false });
   }
 }
 

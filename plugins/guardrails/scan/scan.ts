@@ -47,8 +47,9 @@ function scanned(fragments: readonly Fragment[], strip: boolean): Scan {
   const texts: ScannedText[] = [];
   const places: Scan['places'][number][] = [];
   const add = (fragment: Fragment, text: string, offset: number) => {
-    const { role, kind, message } = fragment;
-    texts.push({ index: texts.length, role, kind, message, text });
+    const { role, kind, message, goesOn } = fragment;
+    const scanned = { index: texts.length, role, kind, message, text };
+    texts.push(goesOn ? { ...scanned, goesOn } : scanned);
     places.push({ fragment, offset });
   };
   for (const fragment of fragments) {

@@ -15,18 +15,36 @@ export function boundsOf({ tokens, overlap }: StreamRule): Bounds {
   return { most: tokens * charsPerToken, keep: Math.min(overlap, tokens - 1) * charsPerToken };
 }
 
+const space = /\s/;
+/**
+ * What stands around values where no space does, coarse and then fine: marks and scripts that are written without spaces;
+ * then what parts a name or an address from a value.
+ */
+const borders: readonly RegExp[] = ['', '=/?#', ':=/?#'].map(
+  (marks) => new RegExp(`[\\s"'\`,;<>()[\\]{}|&\\\\${marks}]|[^\\0-\\u052f]`),
+);
+
 /** Where a text that goes on is cut: what stands before it goes out. Never inside an edit, a character, or a word that fits. */
 export function cutOf(text: string, edits: readonly TextEdit[], { most, keep }: Bounds): number {
   const wanted = Math.max(0, text.length - keep);
   const cut = beforeEdits(wordStart(text, wanted), edits);
   if (cut > 0 || text.length < most) return betweenCharacters(text, cut);
-  // One word fills all that may be held; or one edit: then that goes out, made as far as it has come.
+  for (const border of borders) {
+    const inWord = beforeEdits(startBehind(border, text, wanted), edits);
+    if (inWord > 0) return betweenCharacters(text, inWord);
+  }
+  // One value fills all that may be held; or one edit: then that goes out, made as far as it has come.
   return betweenCharacters(text, beforeEdits(wanted, edits) || behindEdits(wanted, edits));
 }
 
 export function wordStart(text: string, at: number): number {
+  return startBehind(space, text, at);
+}
+
+/** The place behind the nearest border at or before a place. */
+function startBehind(border: RegExp, text: string, at: number): number {
   let start = at;
-  while (start > 0 && !/\s/.test(text.charAt(start - 1))) start -= 1;
+  while (start > 0 && !border.test(text.charAt(start - 1))) start -= 1;
   return start;
 }
 

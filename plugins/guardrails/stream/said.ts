@@ -6,15 +6,16 @@ import type { HeldEdits } from './window-buffer.ts';
 
 /** Most characters that are kept of what one edit has taken away. */
 const maxKept = 16 * 1024;
+/** Characters that are kept in any case: `password:` is what tells that the next word is one. */
+const lookBehind = 64;
 
-/**
- * The end of what has been released of a part, as the model said it, where too little of it stayed: what comes next is
- * looked at together with it.
- */
+/** The end of what has been released of a part, as the model said it: what comes next is looked at together with it. */
 export interface Said {
   readonly text: string;
   /** What the client got for the end of it, where that was inside an edit. */
   readonly instead: string | undefined;
+  /** Nothing stayed: what was to be put at its end has been put there. */
+  readonly ended: boolean;
 }
 
 /** By part. */
@@ -27,16 +28,17 @@ export function saidOf(
   { most, keep }: Bounds,
 ): Said | undefined {
   if (cut === 0) return known;
+  const ended = cut === text.length;
   const { length } = known?.text ?? '';
   const all = (known?.text ?? '') + text.slice(0, cut);
-  const missing = Math.max(0, keep - (text.length - cut));
-  const wanted = missing === 0 ? all.length : Math.max(wordStart(all, all.length - missing), all.length - most, 0);
+  const missing = keep - (text.length - cut);
   const moved = edits.map((edit) => ({ ...edit, start: edit.start + length, end: edit.end + length }));
   const open = moved.find(({ start, end }) => start < all.length && end >= all.length);
-  if (open === undefined) return wanted === all.length ? undefined : { text: all.slice(wanted), instead: undefined };
+  const wanted = Math.min(all.length - missing, (open?.start ?? all.length) - lookBehind);
+  const start = beforeEdits(Math.max(wordStart(all, wanted), wanted - most, 0), moved);
+  if (open === undefined) return { text: bounded(all.slice(start)), instead: undefined, ended };
   const goesOn = open.start === length && known?.instead !== undefined;
-  const start = goesOn ? 0 : Math.min(beforeEdits(wanted, moved), open.start);
-  return { text: bounded(all.slice(start)), instead: (goesOn ? known.instead : '') + open.with };
+  return { text: bounded(all.slice(goesOn ? 0 : start)), instead: (goesOn ? known.instead : '') + open.with, ended };
 }
 
 /** The beginning tells that the edit goes on, and the end where it ends. */
@@ -52,25 +54,26 @@ export function behindSaid(edits: HeldEdits, said: SaidEnds): HeldEdits {
 
 function behind(edits: readonly TextEdit[], said: Said | undefined): readonly TextEdit[] {
   if (said === undefined) return edits;
-  const { length } = said.text;
+  const { text, instead, ended } = said;
+  const { length } = text;
   return edits
-    .filter(({ end }) => end > length)
+    .filter(({ start, end }) => end > length || (start === length && !ended))
     .map((edit) => ({
       start: Math.max(edit.start - length, 0),
       end: edit.end - length,
-      with: edit.start < length ? unsaid(edit.with, said.instead) : edit.with,
+      with: edit.start < length ? unsaid(edit.with, instead ?? text.slice(edit.start)) : edit.with,
     }));
 }
 
-function unsaid(text: string, instead: string | undefined): string {
-  return instead !== undefined && text.startsWith(instead) ? text.slice(instead.length) : text;
+function unsaid(text: string, said: string): string {
+  return text.startsWith(said) ? text.slice(said.length) : text;
 }
 
 /** What is held, without what has been said. */
 export function heldAlone(reading: Reading, said: SaidEnds): Reading {
   if (said.size === 0) return reading;
   const held = new Gathering();
-  for (const { path, text, role, kind, message } of reading.fragments)
-    held.text(path, text.slice(said.get(String(path[0]))?.text.length ?? 0), role, kind, message);
+  for (const { path, text, role, kind, message, goesOn } of reading.fragments)
+    held.text(path, text.slice(said.get(String(path[0]))?.text.length ?? 0), role, kind, message, goesOn);
   return held;
 }

@@ -80,9 +80,9 @@ export class WindowBuffer {
   /** What is held, behind what has been said of it, as checks see it; the path of a fragment names its part. */
   reading(): Reading {
     const found = new Gathering();
-    for (const [key, { first, text }] of this.#parts) {
+    for (const [key, { first, text, complete }] of this.#parts) {
       const before = text === '' ? '' : (this.#said.get(key)?.text ?? '');
-      found.text([key], before + text, 'assistant', kindOf(first), first.choice);
+      found.text([key], before + text, 'assistant', kindOf(first), first.choice, !complete);
     }
     return found;
   }

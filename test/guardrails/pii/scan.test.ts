@@ -47,6 +47,47 @@ describe('the scan of a text around a value', () => {
   });
 });
 
+describe('the scan of a text that goes on', () => {
+  const open = (text: string) => scan(text, all, none, true).map(({ start, end }) => text.slice(start, end));
+  const header = Buffer.from('{"alg":"RS256","kid":"2026-01-01-signing"}').toString('base64url');
+
+  for (const value of [
+    header,
+    `${header}.`,
+    `${header}.ey`,
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0',
+    'ghp_16C7e42F292c6912E7710c838347A',
+    'AIzaSy1_-Sy1_-Sy1_-Sy1_-Sy1_-Sy1_-',
+    'first.last.and.more@a-part-of-a-doma',
+    '2001:0db8:0000:0000:0000:',
+    'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7k',
+    '0xde0B295669a9FD93d5F28D9Ec85E40f4',
+  ]) {
+    it(`finds ${JSON.stringify(value)} at its end`, () => {
+      assert.deepEqual(open(`See ${value}`), [value]);
+      assert.deepEqual(open(`See ${value}, and more`), [], 'what goes on behind it was not cut off');
+      assert.deepEqual(valuesIn(`See ${value}`, 'SECRET'), [], 'nor in a text that is whole');
+    });
+  }
+
+  it('finds a password in a URL, and no port', () => {
+    const secret = 'app:a-password-that-is-long-and-has-no-end';
+    assert.deepEqual(open(`postgres://${secret}`), [secret]);
+    assert.deepEqual(open('https://a-host-of-a-name-that-is-rather-long.example:8443'), []);
+  });
+
+  for (const text of [
+    'eyJhbGciOiJIUzI1NiJ9',
+    Buffer.from('{"page":1,"of":"a list that is longer than that"}').toString('base64url'),
+    'sk-something-long-hyphenated-css-class',
+    'A sentence, and then a-very-long-word-with-hyphens-in-it',
+    'd41d8cd98f00b204e9800998ecf8427e',
+    'aa:bb:cc:dd:ee:ff:00:11:22:33:44:55:66:77',
+    'x'.repeat(1000),
+  ])
+    it(`leaves ${JSON.stringify(text.slice(0, 60))}`, () => assert.deepEqual(open(text), []));
+});
+
 describe('findings that overlap', () => {
   it('become one, which covers all and is named after the longest', () => {
     const text = 'password=ann1@example.com';
@@ -103,8 +144,10 @@ describe('the scan of half a million characters', () => {
   for (const pattern of patterns) {
     it(`ends for ${JSON.stringify(pattern)} again and again`, () => {
       const text = pattern.repeat(Math.ceil(500_000 / pattern.length));
-      const last = scan(text, all, none).at(-1)?.end ?? 0;
-      assert.ok(last <= text.length);
+      for (const goesOn of [false, true]) {
+        const last = scan(text, all, none, goesOn).at(-1)?.end ?? 0;
+        assert.ok(last <= text.length);
+      }
     });
   }
 });

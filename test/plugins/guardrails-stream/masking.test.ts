@@ -119,6 +119,33 @@ describe('a masked text', () => {
     assert.equal(textOf(understood(client.bytes)), said.toUpperCase());
   });
 
+  it('is masked for a word before it, however little of that stays', () => {
+    const said = `The password: ${'hunter22'.repeat(20)} and more of it than that, much more.`;
+    for (const overlap of [0, 2, 7]) {
+      const { source, client } = windows(mask(/(?<=password: )\S+/g), { tokens: 8, overlap });
+      source.push(wireOf(answer(...(said.match(/.{1,5}/g) ?? []))));
+      source.end();
+      assert.equal(textOf(understood(client.bytes)), 'The password: [X] and more of it than that, much more.');
+    }
+  });
+
+  it('may be one of no length: what is put before a word stands there once', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 8, max: 20 }),
+        fc.nat(20),
+        fc.integer({ min: 1, max: 30 }),
+        (tokens, overlap, chunk) => {
+          const said = 'one foo two three foo foo and so on foo, and a foo at the end of foo';
+          const { source, client } = windows(mask(/(?=foo)|$/g, '*'), { tokens, overlap });
+          source.push(wireOf(answer(...(said.match(new RegExp(`.{1,${chunk}}`, 'g')) ?? []))));
+          source.end();
+          assert.equal(textOf(understood(client.bytes)).replaceAll(/\*(?!foo)/g, ''), said.replaceAll('foo', '*foo'));
+        },
+      ),
+    );
+  });
+
   it('is masked in each of several answers that come by turns', () => {
     fc.assert(
       fc.property(
