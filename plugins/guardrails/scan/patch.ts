@@ -62,7 +62,8 @@ function add(texts: Map<Fragment, TextEdit[]>, scan: Scan, edit: Extract<Edit, {
   else known.push(moved);
 }
 
-function editedText(fragment: Fragment, edits: readonly TextEdit[]): Json {
+/** @throws GatewayError `check_failed` for an edit that would break the arguments of a tool call */
+export function editedText(fragment: Fragment, edits: readonly TextEdit[]): Json {
   const isJson = fragment.json || (fragment.kind === 'tool-arguments' && parseJson(fragment.text) !== undefined);
   if (!isJson) return applyEdits(fragment.text, edits);
   try {
@@ -120,7 +121,7 @@ function imageAt(
 ): readonly [JsonPath, Json] {
   if (place === undefined) throw failed('A check wants to change an image that is not there.');
   if (!/^image\/[a-z0-9.+-]{1,40}$/.test(mediaType)) throw failed('A check gave an image without a type of its own.');
-  const part = asObject(at(body, place.path)) ?? {};
+  const part = asObject(valueAt(body, place.path)) ?? {};
   const url = `data:${mediaType};base64,${data}`;
   if (dialect === 'messages') return [[...place.path, 'source'], { type: 'base64', media_type: mediaType, data }];
   if (dialect === 'responses') return [[...place.path, 'image_url'], url];
@@ -129,7 +130,7 @@ function imageAt(
   return [[...place.path, 'image_url'], { ...asObject(part.image_url), url }];
 }
 
-function at(value: Json, path: JsonPath): Json {
+export function valueAt(value: Json, path: JsonPath): Json {
   return path.reduce<Json>(
     (inside, step) => (typeof step === 'number' ? asArray(inside)[step] : asObject(inside)?.[step]) ?? null,
     value,

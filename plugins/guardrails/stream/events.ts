@@ -1,6 +1,17 @@
-import { compact, type Delta, type Frame, type GenerationDialectName, type JsonObject, sseFrame } from 'portcullis/sdk';
+import {
+  compact,
+  type Delta,
+  type Frame,
+  type GenerationDialect,
+  type GenerationDialectName,
+  type JsonObject,
+  sseFrame,
+} from 'portcullis/sdk';
 
 export type ClientDialect = Exclude<GenerationDialectName, 'converse'>;
+
+/** A format that clients speak. */
+export type ClientFormat = GenerationDialect & { readonly name: ClientDialect };
 
 /**
  * Whether a stream of the format is over with this event, which stands for these steps: results go before it, so that

@@ -15,7 +15,7 @@ import { lookAtStream } from '../run/look-at.ts';
 import type { Running } from '../run/run-check.ts';
 import type { HookRun } from '../run/runs.ts';
 import { streamOf } from './bytes-stream.ts';
-import type { ClientDialect } from './events.ts';
+import type { ClientFormat } from './events.ts';
 import { heldLook } from './look-at-held.ts';
 import { ReportingStream } from './reporting.ts';
 import type { Speech } from './speech.ts';
@@ -69,13 +69,13 @@ export function guardStream(facts: StreamFacts, outcome: Outcome): MaybePromise<
   });
 }
 
-function isClient(dialect: GenerationDialect): dialect is GenerationDialect & { readonly name: ClientDialect } {
+function isClient(dialect: GenerationDialect): dialect is ClientFormat {
   return dialect.name !== 'converse';
 }
 
 function reportingStream(
   facts: StreamFacts,
-  dialect: GenerationDialect & { readonly name: ClientDialect },
+  dialect: ClientFormat,
   context: ReplyContext,
   source: ReplyStream,
   window: WindowedStream | undefined,

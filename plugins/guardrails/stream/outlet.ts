@@ -1,6 +1,6 @@
 import type { Delta, ReplySink, StreamEncoder } from 'portcullis/sdk';
 import { comment } from './comments.ts';
-import { isSpoken } from './speech.ts';
+import { isSpoken } from './kinds.ts';
 
 /** Writes steps in the client's format; what comes before there is a client to write to is kept. */
 export class Outlet {

@@ -2,7 +2,6 @@ import {
   createFramer,
   type Frame,
   type Framer,
-  type GenerationDialect,
   type JsonObject,
   type MaybePromise,
   type ReplyContext,
@@ -12,13 +11,13 @@ import {
   sseFrame,
 } from 'portcullis/sdk';
 import { Comments, comment } from './comments.ts';
-import { type ClientDialect, isLast, opensWithOwnEvent, resultsEvent, type Start } from './events.ts';
+import { type ClientFormat, isLast, opensWithOwnEvent, resultsEvent, type Start } from './events.ts';
 import { Speech } from './speech.ts';
 import { streamFault } from './stream-fault.ts';
 
 export interface ReportingOptions {
   readonly source: ReplyStream;
-  readonly dialect: GenerationDialect & { readonly name: ClientDialect };
+  readonly dialect: ClientFormat;
   readonly context: ReplyContext;
   /** Results that are known before the first event, and that the client should see; undefined: none. */
   readonly first: JsonObject | undefined;
@@ -34,7 +33,7 @@ export class ReportingStream implements ReplyStream {
   readonly #framer: Framer = createFramer('sse');
   readonly #comments = new Comments();
   readonly #decoder: StreamDecoder;
-  readonly #speech = new Speech();
+  readonly #speech: Speech;
   #start: Start | undefined;
   #firstDue: boolean;
   /** The last event, which waits for the results, and what came behind it. */
@@ -47,6 +46,7 @@ export class ReportingStream implements ReplyStream {
   constructor(options: ReportingOptions) {
     this.#options = options;
     this.#decoder = options.dialect.decodeStream(options.context);
+    this.#speech = new Speech(options.dialect, options.context);
     this.#firstDue = options.first !== undefined;
   }
 

@@ -1,81 +1,44 @@
-import type { Delta } from 'portcullis/sdk';
-import { Gathering, type Reading } from '../scan/reading.ts';
-
-/** Steps of a stream that carry text, and what kind of text it is. */
-const kinds = { text: 'text', refusal: 'refusal', thinking: 'thinking', 'tool-arguments': 'tool-arguments' } as const;
-
-export type SpokenDelta = Extract<Delta, { type: keyof typeof kinds }>;
-
-export function isSpoken(delta: Delta): delta is SpokenDelta {
-  return Object.hasOwn(kinds, delta.type);
-}
-
-export function kindOf(delta: SpokenDelta) {
-  return kinds[delta.type];
-}
-
-const alongside: ReadonlySet<Delta['type']> = new Set([
-  'start',
-  'usage',
-  'extra',
-  'logprobs',
-  'audio',
-  'citation',
-  'signature',
-]);
-
-/** Whether a step may wait behind held text, which need not go out first. */
-export function goesAlongside({ type }: Delta): boolean {
-  return alongside.has(type);
-}
-
-const retelling: ReadonlySet<Delta['type']> = new Set(['logprobs', 'audio', 'citation', 'extra']);
-
-/** Whether a step may tell the text of its answer once more: token by token, as sound, as a quotation. */
-export function retells(delta: Delta): boolean {
-  return retelling.has(delta.type) && choiceOf(delta) !== undefined;
-}
-
-/** Undefined: it belongs to the whole reply. */
-export function choiceOf(delta: Delta): number | undefined {
-  return 'choice' in delta ? delta.choice : undefined;
-}
-
-const unread: ReadonlySet<Delta['type']> = new Set(['part', 'audio', 'citation', 'redacted-thinking']);
-
-/** Whether a step is of an answer that is no text, and is not read. */
-export function isUnread({ type }: Delta): boolean {
-  return unread.has(type);
-}
-
-/** Which part of which answer a step belongs to. */
-export function partOf({ choice, block, type }: Pick<SpokenDelta, 'choice' | 'block' | 'type'>): string {
-  return `${choice}/${block}/${type}`;
-}
+import type { Delta, ReplyContext } from 'portcullis/sdk';
+import { Gathering, type Reading, type Speaker } from '../scan/reading.ts';
+import type { ClientFormat } from './events.ts';
+import { Telling } from './told.ts';
 
 /** Most characters of one answer that are kept to be checked; what is longer cannot be looked at. */
 const maxKept = 4 * 1024 * 1024;
 
 /** What a stream has said, put together. */
 export class Speech {
-  readonly #parts = new Map<string, { readonly first: SpokenDelta; readonly pieces: string[] }>();
+  readonly #telling: Telling;
+  readonly #parts = new Map<string, { readonly speaker: Speaker; readonly texts: string[] }>();
+  readonly #unreadable = new Set<string>();
   #length = 0;
 
+  constructor(dialect: ClientFormat, context: ReplyContext) {
+    this.#telling = new Telling(dialect, context);
+  }
+
   add(delta: Delta): void {
-    if (!isSpoken(delta)) return;
-    this.#length += delta.text.length;
     if (this.#length > maxKept) return;
-    const key = partOf(delta);
-    const known = this.#parts.get(key);
-    if (known === undefined) this.#parts.set(key, { first: delta, pieces: [delta.text] });
-    else known.pieces.push(delta.text);
+    const { pieces, unreadable } = this.#telling.read(delta);
+    for (const why of unreadable) this.#unreadable.add(why);
+    for (const { key, speaker, text } of pieces) {
+      this.#length += text.length;
+      if (this.#length > maxKept) return;
+      const known = this.#parts.get(key);
+      if (known === undefined) this.#parts.set(key, { speaker, texts: [text] });
+      else known.texts.push(text);
+    }
   }
 
   reading(): Reading {
     const found = new Gathering();
+    found.unreadable.push(...this.#unreadable);
     if (this.#length > maxKept) found.unreadable.push('The stream is longer than what is kept for checks.');
-    for (const { first, pieces } of this.#parts.values())
-      found.text([], pieces.join(''), 'assistant', kindOf(first), first.choice);
+    for (const { speaker, texts } of this.#parts.values()) {
+      const { role, kind, message } = speaker;
+      if (kind === 'tool-arguments') found.argumentsOf([], texts.join(''), message);
+      else found.text([], texts.join(''), role, kind, message);
+    }
     return found;
   }
 }

@@ -1,14 +1,19 @@
-import type { Delta, TextEdit } from 'portcullis/sdk';
-import { Gathering, type Reading } from '../scan/reading.ts';
+import type { Delta, ReplyContext, TextEdit } from 'portcullis/sdk';
+import { Gathering, type Reading, type Speaker } from '../scan/reading.ts';
 import { type Bounds, cutOf } from './cut.ts';
-import { disjoint, type EditedPart, editedBetween } from './edited-part.ts';
+import { divided } from './divided.ts';
+import { disjoint, type EditedPart } from './edited-part.ts';
+import type { ClientFormat } from './events.ts';
 import { JsonStrings } from './json-strings.ts';
+import { choiceOf, goesAlongside, isSpoken, isUnread, partOf, retells } from './kinds.ts';
 import { type Said, type SaidEnds, saidOf } from './said.ts';
-import { choiceOf, goesAlongside, isSpoken, isUnread, kindOf, partOf, retells, type SpokenDelta } from './speech.ts';
+import { type Piece, Telling, type Told, tells } from './told.ts';
 
 interface HeldPart {
-  readonly first: SpokenDelta;
+  readonly speaker: Speaker;
   text: string;
+  /** Where steps end that cannot be parted; undefined: they can. */
+  readonly ends: number[] | undefined;
   /** Something else has begun behind it. */
   complete: boolean;
 }
@@ -32,11 +37,16 @@ export class WindowBuffer {
   readonly #strings = new Map<string, JsonStrings>();
   readonly #sent = new Map<string, string>();
   readonly #said = new Map<string, Said>();
-  #held: Delta[] = [];
+  readonly #telling: Telling;
+  /** Choices of which nothing more is heard, for a text of it was changed. */
+  readonly #muted = new Set<number>();
+  #held: Told[] = [];
+  #unreadable: readonly string[] = [];
   #parts = new Map<string, HeldPart>();
 
-  constructor(bounds: Bounds) {
+  constructor(bounds: Bounds, dialect: ClientFormat, context: ReplyContext) {
     this.#bounds = bounds;
+    this.#telling = new Telling(dialect, context);
   }
 
   /** The end of what has been released of each part, as long as what stays to be looked at again. */
@@ -49,40 +59,34 @@ export class WindowBuffer {
     return this.#said;
   }
 
+  /** Something that is held is to be looked at. */
   get hasText(): boolean {
-    return [...this.#parts.values()].some(({ text }) => text !== '');
+    return this.#unreadable.length > 0 || [...this.#parts.values()].some(({ text }) => text !== '');
   }
 
   /** Some answer has as much text as may be held. */
   get isFull(): boolean {
     const lengths = new Map<number, number>();
-    for (const { first, text } of this.#parts.values())
-      lengths.set(first.choice, (lengths.get(first.choice) ?? 0) + text.length);
+    for (const { speaker, text } of this.#parts.values())
+      lengths.set(speaker.message, (lengths.get(speaker.message) ?? 0) + text.length);
     return [...lengths.values()].some((length) => length >= this.#bounds.most);
   }
 
-  add(delta: Delta): void {
-    this.#held.push(delta);
-    this.hasUnread ||= isUnread(delta);
-    const choice = choiceOf(delta);
-    if (choice !== undefined) this.begun.set(choice, 'block' in delta ? delta.block : (this.begun.get(choice) ?? -1));
-    if (delta.type === 'tool-call' && delta.custom !== true)
-      this.#strings.set(partOf({ ...delta, type: 'tool-arguments' }), new JsonStrings());
-    if (goesAlongside(delta)) return;
-    const known = isSpoken(delta) ? this.#parts.get(partOf(delta)) : undefined;
-    for (const part of this.#parts.values())
-      part.complete ||= part !== known && (choice ?? part.first.choice) === part.first.choice;
-    if (!isSpoken(delta)) return;
-    if (known === undefined) this.#parts.set(partOf(delta), { first: delta, text: delta.text, complete: false });
-    else known.text += delta.text;
+  /** Whether the step tells something. */
+  add(delta: Delta): boolean {
+    if (delta.type === 'audio' && this.#muted.has(delta.choice)) return false;
+    const told = this.#telling.read(delta);
+    this.#add(told);
+    return tells(told);
   }
 
   /** What is held, behind what has been said of it, as checks see it; the path of a fragment names its part. */
   reading(): Reading {
     const found = new Gathering();
-    for (const [key, { first, text, complete }] of this.#parts) {
+    found.unreadable.push(...this.#unreadable);
+    for (const [key, { speaker, text, complete }] of this.#parts) {
       const before = text === '' ? '' : (this.#said.get(key)?.text ?? '');
-      found.text([key], before + text, 'assistant', kindOf(first), first.choice, !complete);
+      found.text([key], before + text, speaker.role, speaker.kind, speaker.message, !complete);
     }
     return found;
   }
@@ -94,35 +98,74 @@ export class WindowBuffer {
    */
   release(edits: HeldEdits, all: boolean): readonly Delta[] {
     const parts = this.#cut(edits, all);
-    const edited = new Set<number>();
-    for (const [key, { cut, edits: made }] of parts)
-      if (made.some(({ start }) => start < cut)) edited.add(this.#parts.get(key)?.first.choice ?? 0);
+    const made = new Map([...parts].map(([key, part]) => [key, part.edits]));
+    const edited = this.#edited(parts);
     // What tells the same as a text in other words must not give away what was changed in it.
-    const held = this.#held.filter((delta) => !retells(delta) || !edited.has(choiceOf(delta) ?? -1));
-    const { out, rest } = divided(held, parts);
+    const held = this.#held.filter(({ delta }) => !retells(delta) || !edited.has(choiceOf(delta) ?? -1));
+    const { out, rest, passed } = divided(held, parts, (told) => this.#telling.edited(told, made));
     for (const [key, part] of parts) {
-      this.#strings.get(key)?.pass(part.text.slice(0, part.cut));
-      this.#keepSaid(key, part);
+      const cut = passed.get(key) ?? 0;
+      this.#strings.get(key)?.pass(part.text.slice(0, cut));
+      this.#keepSaid(key, { ...part, cut });
     }
     this.#hold(rest);
     this.#remember(out);
     return out;
   }
 
-  clear(): void {
-    this.#hold([]);
+  #add(told: Told): void {
+    const { delta, pieces, unreadable } = told;
+    this.#held.push(told);
+    if (unreadable.length > 0) this.#unreadable = [...this.#unreadable, ...unreadable];
+    this.hasUnread ||= isUnread(delta);
+    const choice = choiceOf(delta);
+    if (choice !== undefined) this.begun.set(choice, 'block' in delta ? delta.block : (this.begun.get(choice) ?? -1));
+    if (delta.type === 'tool-call' && delta.custom !== true)
+      this.#strings.set(partOf({ ...delta, type: 'tool-arguments' }), new JsonStrings());
+    if (!goesAlongside(delta))
+      for (const [key, part] of this.#parts)
+        part.complete ||= pieces[0]?.key !== key && (choice ?? part.speaker.message) === part.speaker.message;
+    for (const piece of pieces) this.#hear(piece, isSpoken(delta));
+  }
+
+  #hear({ key, speaker, text, goesOn }: Piece, divisible: boolean): void {
+    const known = this.#parts.get(key) ?? { speaker, text: '', ends: divisible ? undefined : [], complete: !goesOn };
+    known.text += text;
+    known.ends?.push(known.text.length);
+    this.#parts.set(key, known);
   }
 
   #cut(edits: HeldEdits, all: boolean): ReadonlyMap<string, EditedPart> {
     return new Map(
-      [...this.#parts].map(([key, { text, complete }]) => {
+      [...this.#parts].map(([key, { text, ends, complete }]) => {
         const strings = this.#strings.get(key);
         const given = disjoint(text, edits.get(key) ?? []);
         const made = strings?.edits(text, given) ?? given;
-        const cut = all || complete ? text.length : cutOf(text, made, this.#bounds);
-        return [key, { text, edits: made, cut: all ? cut : (strings?.before(text, cut) ?? cut) }];
+        if (all || complete) return [key, { text, edits: made, cut: text.length }];
+        const cut = cutOf(text, made, this.#bounds);
+        if (ends !== undefined) return [key, { text, edits: made, cut: this.#endBefore(cut, ends) }];
+        return [key, { text, edits: made, cut: strings?.before(text, cut) ?? cut }];
       }),
     );
+  }
+
+  /** Where steps that cannot be parted are cut; one that alone fills all that may be held goes out. */
+  #endBefore(cut: number, ends: readonly number[]): number {
+    const fits = ends.findLast((end) => end <= cut);
+    const [first = 0] = ends;
+    return fits ?? (first >= this.#bounds.most ? first : 0);
+  }
+
+  /** The choices of which something is changed that goes out. */
+  #edited(parts: ReadonlyMap<string, EditedPart>): ReadonlySet<number> {
+    const edited = new Set<number>();
+    for (const [key, { cut, edits }] of parts) {
+      const choice = this.#parts.get(key)?.speaker.message ?? 0;
+      if (!edits.some(({ start }) => start < cut)) continue;
+      edited.add(choice);
+      if (key.startsWith(`${choice}/audio/`)) this.#muted.add(choice);
+    }
+    return edited;
   }
 
   #keepSaid(key: string, part: EditedPart): void {
@@ -141,55 +184,10 @@ export class WindowBuffer {
     }
   }
 
-  #hold(deltas: readonly Delta[]): void {
+  #hold(steps: readonly Told[]): void {
     this.#held = [];
+    this.#unreadable = [];
     this.#parts = new Map();
-    for (const delta of deltas) this.add(delta);
+    for (const told of steps) this.#add(told);
   }
-}
-
-function divided(
-  held: readonly Delta[],
-  parts: ReadonlyMap<string, EditedPart>,
-): { readonly out: readonly Delta[]; readonly rest: readonly Delta[] } {
-  const out: Delta[] = [];
-  const rest: Delta[] = [];
-  const reached = new Map<string, number>();
-  const stopped = new Set<number>();
-  for (const delta of held) {
-    const choice = choiceOf(delta);
-    if (choice !== undefined && stopped.has(choice)) {
-      rest.push(delta);
-      continue;
-    }
-    const part = isSpoken(delta) ? parts.get(partOf(delta)) : undefined;
-    if (!isSpoken(delta) || part === undefined) {
-      out.push(delta);
-      continue;
-    }
-    const start = reached.get(partOf(delta)) ?? 0;
-    const end = start + delta.text.length;
-    const cut = Math.min(part.cut, end);
-    reached.set(partOf(delta), end);
-    if (cut < end) {
-      stopped.add(delta.choice);
-      rest.push(...takeRetelling(out, delta.choice), { ...delta, text: part.text.slice(cut, end) });
-    }
-    const text = editedBetween(part, start, cut);
-    if (text !== '' || delta.text === '') out.push({ ...delta, text });
-  }
-  return { out, rest };
-}
-
-/** What stands right before a text that stays, and may be about it. */
-function takeRetelling(out: Delta[], choice: number): readonly Delta[] {
-  const taken: Delta[] = [];
-  for (let index = out.length - 1; index >= 0; index -= 1) {
-    const delta = out[index];
-    if (delta === undefined || choiceOf(delta) !== choice) continue;
-    if (!retells(delta)) break;
-    taken.unshift(delta);
-    out.splice(index, 1);
-  }
-  return taken;
 }

@@ -1,7 +1,8 @@
-import type { GenerationDialect, MaybePromise, ReplyContext, ReplyStream } from 'portcullis/sdk';
+import type { MaybePromise, ReplyContext, ReplyStream } from 'portcullis/sdk';
 import type { StreamRule } from '../definition/hook.ts';
 import type { HookRun } from '../run/runs.ts';
 import type { Reading } from '../scan/reading.ts';
+import type { ClientFormat } from './events.ts';
 import type { SaidEnds } from './said.ts';
 import type { HeldEdits, SentTails } from './window-buffer.ts';
 
@@ -16,7 +17,7 @@ export interface Looked {
 
 export interface WindowOptions {
   readonly source: ReplyStream;
-  readonly dialect: GenerationDialect;
+  readonly dialect: ClientFormat;
   readonly context: ReplyContext;
   readonly rule: StreamRule;
   /**

@@ -1,12 +1,12 @@
 import type { Delta, ReplySink, ReplyStream } from 'portcullis/sdk';
 import { boundsOf } from './cut.ts';
+import { goesAlongside, isOfAnswer } from './kinds.ts';
 import { Looks } from './looks.ts';
 import { Outlet } from './outlet.ts';
 import { Pause } from './pause.ts';
-import { goesAlongside, isSpoken } from './speech.ts';
 import { Steps } from './steps.ts';
 import { streamFault } from './stream-fault.ts';
-import { WindowBuffer } from './window-buffer.ts';
+import { type HeldEdits, WindowBuffer } from './window-buffer.ts';
 import type { Looked, WindowOptions } from './window-options.ts';
 
 /**
@@ -34,7 +34,7 @@ export class WindowedStream implements ReplyStream {
     this.looks = new Looks(now);
     this.#pause = new Pause(rule.ms, () => this.#lookLate());
     this.#outlet = new Outlet(dialect.encodeStream(context));
-    this.#buffer = new WindowBuffer(boundsOf(rule));
+    this.#buffer = new WindowBuffer(boundsOf(rule), dialect, context);
   }
 
   /**
@@ -101,7 +101,6 @@ export class WindowedStream implements ReplyStream {
   /** What cannot be read, or looked at, does not go out. */
   #fail(error: unknown): void {
     if (this.#over) return;
-    this.#buffer.clear();
     this.#outlet.send([{ type: 'fault', fault: streamFault(error) }]);
     this.#giveUp();
   }
@@ -117,9 +116,9 @@ export class WindowedStream implements ReplyStream {
   }
 
   #take(delta: Delta): void {
-    this.#buffer.add(delta);
+    const tells = this.#buffer.add(delta);
     if (!this.#buffer.hasText) this.#passSilent(delta);
-    else if (isSpoken(delta)) this.#heard();
+    else if (tells) this.#heard(delta);
     else if (!goesAlongside(delta)) this.#lookAt(false);
   }
 
@@ -130,9 +129,9 @@ export class WindowedStream implements ReplyStream {
     else if (type === 'end') this.#lookAt(true);
   }
 
-  #heard(): void {
+  #heard({ type }: Delta): void {
     this.looks.heard();
-    if (this.#buffer.isFull) this.#lookAt(false);
+    if (type === 'part' || this.#buffer.isFull) this.#lookAt(false);
     else this.#pause.start();
   }
 
@@ -164,18 +163,18 @@ export class WindowedStream implements ReplyStream {
 
   #act({ runs, denied, replacement, edits }: Looked, all: boolean): void {
     this.looks.gave(runs);
-    if (denied) {
-      this.#deny(replacement);
-      return;
-    }
-    this.#outlet.send(this.#buffer.release(edits, all));
+    if (denied) this.#deny(replacement);
+    else this.#release(edits, all);
+  }
+
+  #release(edits: HeldEdits, all: boolean): void {
+    const released = this.#buffer.release(edits, all);
+    this.#outlet.send(released);
     if (this.#buffer.hasText) this.#pause.start();
-    if (this.#outlet.hasSaid) this.looks.released();
+    if (this.#outlet.hasSaid || released.some(isOfAnswer)) this.looks.released();
   }
 
   #deny(replacement: string | undefined): void {
-    this.#waiting = [];
-    this.#buffer.clear();
     if (this.looks.areAwaited && replacement === undefined) this.looks.settle(true);
     else this.#outlet.stop(this.#buffer.begun, replacement);
     this.#giveUp();

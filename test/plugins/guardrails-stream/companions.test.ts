@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Delta, dialects, type GenerationDialect, parseJson } from 'portcullis/sdk';
+import { type Delta, dialects, parseJson } from 'portcullis/sdk';
+import type { ClientFormat } from '../../../plugins/guardrails/stream/events.ts';
 import { end, finish, mask, pass, start, text, textOf, understood, windows, wireOf } from './windows.ts';
 
 const call = (block: number, custom = false): Delta => ({
@@ -18,7 +19,7 @@ const logprob = (token: string): Delta => ({
   logprobs: { content: [{ token, logprob: -0.1, bytes: null, top_logprobs: [] }] },
 });
 
-function through(look: ReturnType<typeof mask>, deltas: readonly Delta[], dialect: GenerationDialect = dialects.chat) {
+function through(look: ReturnType<typeof mask>, deltas: readonly Delta[], dialect: ClientFormat = dialects.chat) {
   const { source, client } = windows(look, { tokens: 8, overlap: 4 }, { dialect });
   for (const event of wireOf(deltas, dialect).split(/(?<=\n\n)/)) source.push(event);
   source.end();
@@ -41,7 +42,7 @@ describe('arguments of tools', () => {
     assert.deepEqual(parseJson(masked('{"text":"mail:\\njane@example.org, and more of it"}', /[\w]+@[\w.]+/g)), {
       text: 'mail:[X], and more of it',
     });
-    assert.deepEqual(parseJson(masked('{"text":"caf\\u00e9jane@example.org"}', /\w+@[\w.]+/g)), { text: 'caf[X]' });
+    assert.deepEqual(parseJson(masked('{"text":"caf\\u0001jane@example.org"}', /\w+@[\w.]+/g)), { text: 'caf[X]' });
     assert.deepEqual(parseJson(masked('{"text":"a b\\\\c d e f g h i j k l m n"}', /b\\/g)), {
       text: 'a [X]c d e f g h i j k l m n',
     });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Delta, dialects, type GenerationDialect, parseJson } from 'portcullis/sdk';
+import { type Delta, dialects, parseJson } from 'portcullis/sdk';
 import type { Reading } from '../../../plugins/guardrails/scan/reading.ts';
+import type { ClientFormat } from '../../../plugins/guardrails/stream/events.ts';
 import type { Looked } from '../../../plugins/guardrails/stream/window-options.ts';
 import { answer, mask, pass, text, textOf, understood, windows, wireOf } from './windows.ts';
 
@@ -16,12 +17,7 @@ const filler = fc
   .array(fc.constantFrom('Ä', 'zu', '🦊🦊', 'BIG', '漢字', 'x'.repeat(17), '\n', '"', '\\', '1'), { maxLength: 60 })
   .map((words) => words.join(' '));
 
-const clients: readonly GenerationDialect[] = [
-  dialects.chat,
-  dialects.completions,
-  dialects.messages,
-  dialects.responses,
-];
+const clients: readonly ClientFormat[] = [dialects.chat, dialects.completions, dialects.messages, dialects.responses];
 
 /** Cuts at the given places, wherever they fall. */
 function pieces<T extends string | Buffer>(whole: T, cuts: readonly number[]): readonly T[] {

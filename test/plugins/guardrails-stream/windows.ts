@@ -11,6 +11,7 @@ import {
 import type { StreamRule } from '../../../plugins/guardrails/definition/hook.ts';
 import { whenDone } from '../../../plugins/guardrails/run/settled.ts';
 import type { Reading } from '../../../plugins/guardrails/scan/reading.ts';
+import type { ClientFormat } from '../../../plugins/guardrails/stream/events.ts';
 import { behindSaid, heldAlone } from '../../../plugins/guardrails/stream/said.ts';
 import type { Looked } from '../../../plugins/guardrails/stream/window-options.ts';
 import { WindowedStream } from '../../../plugins/guardrails/stream/windowed.ts';
@@ -164,7 +165,7 @@ export interface Windows {
 export function windows(
   look: (reading: Reading) => MaybePromise<Looked>,
   rule: Partial<StreamRule> = {},
-  { dialect = dialects.chat, now = () => 0 }: { dialect?: GenerationDialect; now?: () => number } = {},
+  { dialect = dialects.chat, now = () => 0 }: { dialect?: ClientFormat; now?: () => number } = {},
 ): Windows {
   const source = new Source();
   const client = new Client();

@@ -1,0 +1,112 @@
+import {
+  asObject,
+  type Delta,
+  type Endpoint,
+  type Json,
+  type JsonObject,
+  omit,
+  type Part,
+  type ReplyContext,
+} from 'portcullis/sdk';
+import { Draft } from '../scan/draft.ts';
+import { readLeaves } from '../scan/leaves.ts';
+import { editedText, valueAt } from '../scan/patch.ts';
+import { readReply } from '../scan/read.ts';
+import { Gathering, type JsonPath, nothing, type Reading } from '../scan/reading.ts';
+import type { ClientDialect, ClientFormat } from './events.ts';
+import type { HeldEdits } from './window-buffer.ts';
+
+interface Places {
+  readonly endpoint: Endpoint;
+  /** Where a part that only this format has stands in a whole reply. */
+  readonly part?: JsonPath;
+  /** Where the unknown fields of a choice stand that are read. */
+  readonly fields?: JsonPath;
+}
+
+const places: Readonly<Record<ClientDialect, Places>> = {
+  chat: { endpoint: 'chatComplete', part: ['choices', 0, 'message', 'content', 0], fields: ['choices', 0] },
+  completions: { endpoint: 'complete' },
+  messages: { endpoint: 'messages', part: ['content', 0] },
+  responses: { endpoint: 'createModelResponse', part: ['output', 0] },
+  gemini: { endpoint: 'chatComplete', part: ['candidates', 0, 'content', 'parts', 0], fields: ['candidates', 0] },
+  cohere: { endpoint: 'chatComplete', part: ['message', 'content', 0] },
+};
+
+/** Reads the steps that are no plain text, as they stand in a whole reply: results of tools, sources, what is heard, unknown fields. */
+export class Asides {
+  readonly #dialect: ClientFormat;
+  readonly #context: ReplyContext;
+  readonly #places: Places;
+
+  constructor(dialect: ClientFormat, context: ReplyContext) {
+    this.#dialect = dialect;
+    // What a strict client does not get was left out before.
+    this.#context = { ...context, strict: false };
+    this.#places = places[dialect.name];
+  }
+
+  read(delta: Delta): Reading {
+    switch (delta.type) {
+      case 'part':
+        return this.#part(delta.part);
+      case 'extra':
+        return delta.choice === undefined ? nothing : this.#fields(delta.fields);
+      case 'audio':
+        return this.#fields({ message: { audio: omit(delta.audio, sound) } });
+      case 'citation':
+        return cited(delta.citation);
+      default:
+        return nothing;
+    }
+  }
+
+  /**
+   * The part with the edits of its texts made; undefined where they cannot be.
+   * @throws GatewayError `check_failed` for an edit that would break the arguments of a tool call
+   */
+  edited(part: Part, keys: readonly string[], edits: HeldEdits): Part | undefined {
+    const place = this.#places.part;
+    if (part.type !== 'native' || part.dialect !== this.#dialect.name || place === undefined) return undefined;
+    const draft = new Draft(bodyOf(place, part.value));
+    this.#part(part).fragments.forEach((fragment, index) => {
+      const made = edits.get(keys[index] ?? '') ?? [];
+      if (made.length > 0) draft.put(fragment.path, editedText(fragment, made));
+    });
+    const value = asObject(valueAt(draft.body, place));
+    return value === undefined ? undefined : { ...part, value };
+  }
+
+  #part(part: Part): Reading {
+    const { part: place } = this.#places;
+    if (part.type === 'native' && part.dialect === this.#dialect.name && place !== undefined)
+      return this.#whole(bodyOf(place, part.value));
+    const choice = { index: 0, parts: [part], finish: 'stop' } as const;
+    return this.#whole(this.#dialect.encodeReply({ id: '', model: '', choices: [choice] }, this.#context));
+  }
+
+  #fields(fields: JsonObject): Reading {
+    const { fields: place } = this.#places;
+    return place === undefined ? nothing : this.#whole(bodyOf(place, { message: {}, ...fields }));
+  }
+
+  #whole(reply: JsonObject): Reading {
+    return readReply(this.#places.endpoint, reply, this.#dialect.name);
+  }
+}
+
+const sound: ReadonlySet<string> = new Set(['data']);
+
+function cited(citation: JsonObject): Reading {
+  const found = new Gathering();
+  readLeaves(found, citation, [], { role: 'assistant', kind: 'text', message: 0 });
+  return found;
+}
+
+function bodyOf(place: JsonPath, value: Json): JsonObject {
+  const body = place.reduceRight<Json>(
+    (inside, step) => (typeof step === 'number' ? [inside] : { [step]: inside }),
+    value,
+  );
+  return asObject(body) ?? {};
+}

@@ -1,0 +1,58 @@
+import type { Delta } from 'portcullis/sdk';
+
+/** Steps of a stream that carry text, and what kind of text it is. */
+const kinds = { text: 'text', refusal: 'refusal', thinking: 'thinking', 'tool-arguments': 'tool-arguments' } as const;
+
+export type SpokenDelta = Extract<Delta, { type: keyof typeof kinds }>;
+
+export function isSpoken(delta: Delta): delta is SpokenDelta {
+  return Object.hasOwn(kinds, delta.type);
+}
+
+export function kindOf(delta: SpokenDelta) {
+  return kinds[delta.type];
+}
+
+const alongside: ReadonlySet<Delta['type']> = new Set([
+  'start',
+  'usage',
+  'extra',
+  'logprobs',
+  'audio',
+  'citation',
+  'signature',
+]);
+
+/** Whether a step may wait behind held text, which need not go out first. */
+export function goesAlongside({ type }: Delta): boolean {
+  return alongside.has(type);
+}
+
+const retelling: ReadonlySet<Delta['type']> = new Set(['logprobs', 'audio', 'citation', 'extra']);
+
+/** Whether a step may tell the text of its answer once more: token by token, as sound, as a quotation. */
+export function retells(delta: Delta): boolean {
+  return retelling.has(delta.type) && choiceOf(delta) !== undefined;
+}
+
+/** Undefined: it belongs to the whole reply. */
+export function choiceOf(delta: Delta): number | undefined {
+  return 'choice' in delta ? delta.choice : undefined;
+}
+
+const unread: ReadonlySet<Delta['type']> = new Set(['part', 'audio', 'citation', 'redacted-thinking']);
+
+/** Whether a step is of an answer that is no text. */
+export function isUnread({ type }: Delta): boolean {
+  return unread.has(type);
+}
+
+/** Whether a step is a part of an answer that is no text, and that a client waits for. */
+export function isOfAnswer({ type }: Delta): boolean {
+  return type === 'part' || type === 'audio';
+}
+
+/** Which part of which answer a step belongs to. */
+export function partOf({ choice, block, type }: Pick<SpokenDelta, 'choice' | 'block' | 'type'>): string {
+  return `${choice}/${block}/${type}`;
+}

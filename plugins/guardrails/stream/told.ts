@@ -1,0 +1,72 @@
+import type { Delta, ReplyContext } from 'portcullis/sdk';
+import type { Speaker } from '../scan/reading.ts';
+import { Asides } from './asides.ts';
+import type { ClientFormat } from './events.ts';
+import { isSpoken, kindOf, partOf } from './kinds.ts';
+import type { HeldEdits } from './window-buffer.ts';
+
+/** A text of a step. */
+export interface Piece {
+  /** Which part of which answer it belongs to. */
+  readonly key: string;
+  readonly speaker: Speaker;
+  readonly text: string;
+  /** More of the part may follow. */
+  readonly goesOn: boolean;
+}
+
+/** A step, and what checks see of it. */
+export interface Told {
+  readonly delta: Delta;
+  readonly pieces: readonly Piece[];
+  /** Texts that cannot be read, a sentence each. */
+  readonly unreadable: readonly string[];
+}
+
+/** Whether there is something to look at. */
+export function tells({ pieces, unreadable }: Told): boolean {
+  return pieces.length > 0 || unreadable.length > 0;
+}
+
+const none: readonly never[] = [];
+
+/** Reads the steps of one stream as checks see them. */
+export class Telling {
+  readonly #asides: Asides;
+  /** Clients join the pieces of a field, and of what is heard; everywhere else fields come whole. */
+  readonly #joinsFields: boolean;
+  #count = 0;
+
+  constructor(dialect: ClientFormat, context: ReplyContext) {
+    this.#asides = new Asides(dialect, context);
+    this.#joinsFields = dialect.name === 'chat';
+  }
+
+  read(delta: Delta): Told {
+    if (isSpoken(delta)) {
+      const speaker = { role: 'assistant', kind: kindOf(delta), message: delta.choice } as const;
+      return { delta, pieces: [{ key: partOf(delta), speaker, text: delta.text, goesOn: true }], unreadable: none };
+    }
+    const { fragments, unreadable } = this.#asides.read(delta);
+    if (fragments.length === 0) return { delta, pieces: none, unreadable };
+    const choice = 'choice' in delta ? (delta.choice ?? 0) : 0;
+    const goesOn = this.#joinsFields && (delta.type === 'audio' || delta.type === 'extra');
+    const pieces = fragments.map(({ path, role, kind, text }) => {
+      this.#count += 1;
+      const place = goesOn ? path.join('.') : this.#count;
+      return { key: `${choice}/${delta.type}/${place}`, speaker: { role, kind, message: choice }, text, goesOn };
+    });
+    return { delta, pieces, unreadable };
+  }
+
+  /**
+   * A step with the edits of its pieces made; undefined where they cannot be put into it.
+   * @throws GatewayError `check_failed` for an edit that would break the arguments of a tool call
+   */
+  edited({ delta, pieces }: Told, edits: HeldEdits): Delta | undefined {
+    const keys = pieces.map(({ key }) => key);
+    if (keys.every((key) => (edits.get(key)?.length ?? 0) === 0)) return delta;
+    const part = delta.type === 'part' ? this.#asides.edited(delta.part, keys, edits) : undefined;
+    return delta.type === 'part' && part !== undefined ? { ...delta, part } : undefined;
+  }
+}
