@@ -209,7 +209,9 @@ function placed(error: unknown, param: string): GatewayError {
     });
   }
   const at = error.param === undefined || error.param === '' ? param : `${param}.${error.param}`;
-  return new GatewayError('invalid_config', `${at}: ${error.message}`, { param: at, cause: error });
+  // It could not look: that says nothing about the parameters.
+  const code = error.code === 'not_ready' ? 'not_ready' : 'invalid_config';
+  return new GatewayError(code, `${at}: ${error.message}`, { param: at, headers: error.headers, cause: error });
 }
 
 /** A copy of the value with defaults filled in and nothing that may be changed. */

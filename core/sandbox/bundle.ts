@@ -16,7 +16,7 @@ const readable = new Set(['.ts', '.mts', '.js', '.mjs', '.json']);
 
 /**
  * Custom code as one script: JavaScript or TypeScript with a default export. It may import `portcullis/sdk` and nothing else.
- * @throws GatewayError `invalid_config` naming `param`, line and column
+ * @throws GatewayError `invalid_config` naming `param`, line and column; `not_ready` where the bundler cannot be had
  */
 export async function bundleCode(source: string, param: string): Promise<string> {
   if (Buffer.byteLength(source) > maxSource)
@@ -43,13 +43,21 @@ export async function bundleUnit(folder: string): Promise<string> {
 
 async function bundled(options: BuildOptions, sentence: (message: Message) => string, param?: string): Promise<string> {
   const details = param === undefined ? {} : { param };
-  const output = await built(options).catch((failure: { errors?: readonly Message[] }) => {
-    if (failure.errors === undefined) throw failure;
+  const output = await built(options).catch(async (failure: { errors?: readonly Message[] }) => {
+    if (failure.errors === undefined) throw await bundlerLost(failure);
     const lines = failure.errors.slice(0, 5).map(sentence);
     throw new GatewayError('invalid_config', lines.join('\n'), { ...details, cause: failure });
   });
   if (Buffer.byteLength(output) <= maxBundle) return output;
   throw new GatewayError('invalid_config', 'With all that it imports, the code is larger than 1 MiB.', details);
+}
+
+/** It ended in the middle, and would not begin anew by itself. */
+async function bundlerLost(cause: unknown): Promise<GatewayError> {
+  const { stop } = await import('esbuild');
+  await stop();
+  const message = 'The code could not be compiled: the bundler came to its end. Try again shortly.';
+  return new GatewayError('not_ready', message, { headers: { 'retry-after': '1' }, cause });
 }
 
 let building = 0;

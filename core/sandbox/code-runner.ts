@@ -43,7 +43,7 @@ export function createCodeRunner(sandbox: Sandbox, { organisation, host }: CodeC
       checkPlaces(code.net);
       const program = await programOf(sandbox, organisation, code, param);
       const declared = await sandbox.describe(program).catch((cause: unknown) => {
-        throw GatewayError.is(cause)
+        throw GatewayError.is(cause) && cause.code !== 'not_ready'
           ? new GatewayError('invalid_config', `${param} cannot be run: ${cause.message}`, { param, cause })
           : cause;
       });

@@ -1,4 +1,4 @@
-import { GatewayError } from 'portcullis/sdk';
+import { passingFault } from './passing-fault.ts';
 
 export interface TurnBounds {
   /** Runs under way at once. */
@@ -51,7 +51,7 @@ export class Turns {
       return undefined;
     }
     if (this.#waiting >= waiting || line.waiting.length >= waitingEach)
-      throw new GatewayError('check_failed', 'The sandbox is busy: too many runs wait for their turn.');
+      throw passingFault('The sandbox is busy: too many runs wait for their turn.');
     this.#lines.set(organisation, line);
     this.#waiting += 1;
     return new Promise((resolve) => line.waiting.push(resolve));

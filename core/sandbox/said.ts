@@ -1,4 +1,5 @@
 import { GatewayError, type Json } from 'portcullis/sdk';
+import { passingFault } from './passing-fault.ts';
 import type { Ended } from './process.ts';
 import type { Program } from './program.ts';
 
@@ -34,6 +35,9 @@ const faultTexts: Readonly<Record<Faulty['fault'], string>> = {
   lost: 'was interrupted twice by the end of its process',
 };
 
+/** Others were to blame for them. */
+const passing: ReadonlySet<Faulty['fault']> = new Set(['stopped', 'disturbed', 'lost']);
+
 export function faultError({ id, memoryMb }: Program, { fault, message }: Faulty, timeoutMs: number): GatewayError {
   const details: Partial<Record<Faulty['fault'], string | undefined>> = {
     memory: `${memoryMb} MB`,
@@ -42,7 +46,8 @@ export function faultError({ id, memoryMb }: Program, { fault, message }: Faulty
     broken: message?.replace(/\.$/, ''),
   };
   const detail = details[fault];
-  return new GatewayError('check_failed', `${id} ${faultTexts[fault]}${detail === undefined ? '' : `: ${detail}`}.`);
+  const text = `${id} ${faultTexts[fault]}${detail === undefined ? '' : `: ${detail}`}.`;
+  return passing.has(fault) ? passingFault(text) : new GatewayError('check_failed', text);
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from 'portcullis/sdk';
 import { callFor, type Grants, use } from './capabilities.ts';
 import { createHandles } from './handles.ts';
+import { notReadyFor, passingFault } from './passing-fault.ts';
 import { payloadOf } from './payload.ts';
 import { ProcessPool } from './pool.ts';
 import type { Ended, Job } from './process.ts';
@@ -51,11 +52,14 @@ export interface SandboxState {
 
 /** Runs the code of others, in processes and isolates of its own. */
 export interface Sandbox {
-  /** What the default export declares, functions left out. @throws GatewayError `check_failed` */
+  /**
+   * What the default export declares, functions left out.
+   * @throws GatewayError `check_failed`; `not_ready` where it could not be run, through no fault of its own
+   */
   describe(program: Program): Promise<Json>;
   /** @throws GatewayError `check_failed`: no verdict, or none in time */
   run(program: Program, run: GuestRun): Promise<Verdict>;
-  /** What `prepare` and `accept` of a check say about a config. @throws GatewayError `invalid_config`, `check_failed` */
+  /** What `prepare` and `accept` of a check say about a config. @throws GatewayError `invalid_config`; as `describe` */
   accept(program: Program, look: GuestLook): Promise<void>;
   readonly state: SandboxState;
   /** Kills all processes; what is under way fails. */
@@ -105,7 +109,7 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
     const process = pool.atHand ?? (await pool.serving());
     const { source, memoryMb } = program;
     if (process !== undefined) return process.run({ key: keyOf(program), source, memoryMb, timeoutMs, ...attempt });
-    throw pool.closed ? closed() : new GatewayError('check_failed', 'The sandbox cannot be started at the moment.');
+    throw pool.closed ? closed() : passingFault('The sandbox cannot be started at the moment.');
   }
 
   async function stepOf(
@@ -137,11 +141,11 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
     describe: async (program) => {
       const refused = JSON.stringify({ error: { code: 'forbidden', message: 'Nothing can be called before a run.' } });
       const attempt = { payload: payloadOf({ step: 'describe' }), call: async () => refused, log: () => {} };
-      return givenBy(await inTurn(program, describeMs, () => attempt), program);
+      return givenBy(await looked(inTurn(program, describeMs, () => attempt)), program);
     },
     run: async (program, run) => verdictOf(givenBy(await stepOf('run', program, run), program), program.id),
     accept: async (program, look) => {
-      const said = await stepOf('accept', program, look);
+      const said = await looked(stepOf('accept', program, look));
       // What it gives is of no interest, and may be nothing.
       if (said.error !== undefined) givenBy(said, program, true);
     },
@@ -161,8 +165,14 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
   };
 }
 
+function looked(look: Promise<Said>): Promise<Said> {
+  return look.catch((error: unknown) => {
+    throw notReadyFor(error);
+  });
+}
+
 function closed(): GatewayError {
-  return new GatewayError('check_failed', 'The sandbox is closed.');
+  return passingFault('The sandbox is closed.');
 }
 
 /** Another run took its isolate or its process down: it gets a second try. */
@@ -173,9 +183,7 @@ function isInnocent(ended: Ended): boolean {
 function refuseAborted(signal: AbortSignal): void {
   if (!signal.aborted) return;
   const { reason } = signal;
-  throw GatewayError.is(reason)
-    ? reason
-    : new GatewayError('check_failed', 'Nobody waits for the check any more.', { cause: reason });
+  throw GatewayError.is(reason) ? reason : passingFault('Nobody waits for the check any more.', 1, reason);
 }
 
 /** The guest is told to stop; until it has, it keeps its turn. */

@@ -78,7 +78,7 @@ const faultOf = firstFaultOf(declaration);
 
 /**
  * A guardrail whose code runs in the sandbox: what it declares is read once, each run crosses over.
- * @throws GatewayError `invalid_config` naming the file and what is wrong with it
+ * @throws GatewayError `invalid_config` naming the file and what is wrong with it; `not_ready` where that could not be found out
  */
 export async function loadSandboxedGuardrail(
   { manifest, folder }: SandboxedUnit,
@@ -125,7 +125,9 @@ export async function loadSandboxedGuardrail(
 
 async function described(sandbox: Sandbox, program: Program, file: string): Promise<Json> {
   return sandbox.describe(program).catch((cause: unknown) => {
-    throw GatewayError.is(cause) ? new GatewayError('invalid_config', `${file}: ${cause.message}`, { cause }) : cause;
+    if (!GatewayError.is(cause)) throw cause;
+    const code = cause.code === 'not_ready' ? 'not_ready' : 'invalid_config';
+    throw new GatewayError(code, `${file}: ${cause.message}`, { headers: cause.headers, cause });
   });
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError } from 'portcullis/sdk';
+import { passingFault } from './passing-fault.ts';
 
 const maxStrikes = 5;
 const pauseMs = 30_000;
@@ -30,8 +30,9 @@ export class Strikes {
     if (count?.closedUntil === undefined) return;
     const leftMs = count.closedUntil - this.#now();
     if (leftMs > 0) {
-      const text = `${name} is not run for another ${Math.ceil(leftMs / 1000)} s: its last ${count.strikes} runs had to be ended by force.`;
-      throw new GatewayError('check_failed', text);
+      const seconds = Math.ceil(leftMs / 1000);
+      const text = `${name} is not run for another ${seconds} s: its last ${count.strikes} runs had to be ended by force.`;
+      throw passingFault(text, seconds);
     }
     // The one that tries: those behind it wait for its end, or for another pause.
     count.closedUntil = this.#now() + pauseMs;

@@ -46,7 +46,7 @@ export interface CheckCall {
 /** A check with its parameters: valid, defaults filled in, patterns compiled. */
 export interface ReadyCheck {
   readonly summary: CheckSummary;
-  /** @throws GatewayError what `Check.accept` refuses */
+  /** @throws GatewayError what `Check.accept` refuses; `not_ready` where it could not look */
   accept(call: CheckCall): Promise<void>;
   /** Gives the verdict, or throws what kept the check from giving one. Without `remote`, it knows no time limit. */
   run(input: CheckInput, call: CheckCall): MaybePromise<Verdict>;

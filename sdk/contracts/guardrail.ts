@@ -132,7 +132,10 @@ export interface ModelQuestion {
 
 /** Runs code of the operator in the sandbox. */
 export interface CodeRunner {
-  /** Compiles the source and looks at what it exports. @throws GatewayError `invalid_config` naming `param`, line and column */
+  /**
+   * Compiles the source and looks at what it exports.
+   * @throws GatewayError `invalid_config` naming `param`, line and column; `not_ready` where the sandbox could not look
+   */
   accept(code: SandboxedCode, param: string): Promise<void>;
   run(code: SandboxedCode, input: CheckInput): Promise<Verdict>;
 }

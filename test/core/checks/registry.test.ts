@@ -174,6 +174,21 @@ describe('the checks of a gateway', () => {
     });
   }
 
+  it('that cannot be looked at now are not refused for good', async () => {
+    const headers = { 'retry-after': '7' };
+    const busy = check({
+      title: 'Busy',
+      config: nothing,
+      phases,
+      accept: async () => {
+        throw new GatewayError('not_ready', 'Busy.', { param: 'code', headers });
+      },
+      run: () => ({ pass: true }),
+    });
+    const refused = { code: 'not_ready', status: 503, param: 'at.code', message: 'at.code: Busy.', headers };
+    await assert.rejects(readyOf(busy).accept(callOf()), refused);
+  });
+
   it('without an accept of their own are accepted', async () => {
     await readyOf(passing).accept(callOf());
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +29,16 @@ describe('a bundle of code', () => {
     assert.doesNotMatch(script, /CheckInput|satisfies|import /);
     assert.match(script, /^var unit = /);
     assert.doesNotThrow(() => new Function(script));
+  });
+
+  it('can be had again where the bundler was lost', async () => {
+    const compile = () => bundleCode('export default () => ({ pass: true })', 'code');
+    await compile();
+    const processes = execFileSync('ps', ['-A', '-o', 'ppid=,pid=,comm='], { encoding: 'utf8' });
+    const [, bundler] = new RegExp(`^ *${process.pid} +([0-9]+) .*esbuild`, 'm').exec(processes) ?? [];
+    process.kill(Number(bundler), 'SIGKILL');
+    await assert.rejects(compile(), { code: 'not_ready', headers: { 'retry-after': '1' } });
+    assert.match(await compile(), /^var unit = /);
   });
 
   it('holds of the sdk what it uses', async () => {

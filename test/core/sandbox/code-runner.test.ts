@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { GatewayError, type SandboxedCode } from 'portcullis/sdk';
 import { checkInput, createCheckHost } from 'portcullis/sdk/testing';
 import { createCodeRunner } from '../../../core/sandbox/code-runner.ts';
-import { testSandbox } from './sandboxed.ts';
+import { programOf, runOf, testSandbox } from './sandboxed.ts';
 
 const { sandbox } = testSandbox();
 const input = checkInput({ text: 'Hello.' });
@@ -46,6 +46,41 @@ describe('the runner of code', () => {
       await assert.rejects(runner.accept(code(source), 'code'), refusal(message, 'code'));
     });
   }
+
+  it('does not refuse for good what the sandbox could not look at', async () => {
+    const { sandbox: narrow } = testSandbox({ bounds: { running: 1, runningEach: 1, waiting: 0, waitingEach: 0 } });
+    const own = createCodeRunner(narrow, { organisation: 'acme', host });
+    const called = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<{ status: number; headers: Record<string, string>; body: Buffer }>();
+    const fetch = () => {
+      called.resolve();
+      return answer.promise;
+    };
+    const source =
+      "export default async (input, host) => ({ pass: (await host.fetch('https://a.example.com/')).status === 200 })";
+    const held = runOf(narrow, await programOf(source), { host: { fetch } });
+    await called.promise;
+    const good = code('export default () => ({ pass: true })');
+    await assert.rejects(own.accept(good, 'code'), {
+      code: 'not_ready',
+      status: 503,
+      headers: { 'retry-after': '1' },
+      message: /The sandbox is busy/,
+    });
+    answer.resolve({ status: 200, headers: {}, body: Buffer.from('') });
+    await held;
+    await own.accept(good, 'code');
+    await narrow.close();
+    await assert.rejects(own.accept(good, 'code'), { code: 'not_ready', message: /The sandbox is closed/ });
+  });
+
+  it('says how long code pauses that had to be ended by force', async () => {
+    const { sandbox: clocked } = testSandbox({ now: () => 1_000_000 });
+    const own = createCodeRunner(clocked, { organisation: 'acme', host });
+    const looping = code('export default () => { for (;;); }');
+    for (let run = 0; run < 5; run += 1) await assert.rejects(own.run({ ...looping, timeoutMs: 50 }, input));
+    await assert.rejects(own.accept(looping, 'code'), { code: 'not_ready', headers: { 'retry-after': '30' } });
+  });
 
   for (const entry of [
     '*',

@@ -117,6 +117,32 @@ describe('a guardrail in the sandbox', () => {
     );
   });
 
+  it('is not refused where the sandbox could not look', async () => {
+    const { sandbox: closed } = testSandbox();
+    await closed.close();
+    const loading = loadSandboxedGuardrail({ manifest, folder: unitOf(words) }, closed);
+    await assert.rejects(loading, { code: 'not_ready', message: /index\.ts: The sandbox is closed/ });
+  });
+
+  it('can be looked at again where its process was lost', async () => {
+    const { sandbox: shaken } = testSandbox();
+    const source = words.replace(
+      "if (words.includes(''))",
+      "if (words.includes('loop')) for (;;); if (words.includes(''))",
+    );
+    const { checks } = await loadSandboxedGuardrail({ manifest, folder: unitOf(source) }, shaken, {
+      timeoutMs: 60_000,
+    });
+    const refused = assert.rejects(accept(checks.banned, { words: ['loop'] }), {
+      code: 'not_ready',
+      message: /interrupted twice by the end of its process|cannot be started at the moment/,
+    });
+    const isOver = refused.then(() => true);
+    const soon = () => new Promise<false>((resolve) => setTimeout(resolve, 20, false));
+    while (!(await Promise.race([isOver, soon()]))) for (const pid of shaken.state.pids) process.kill(pid, 'SIGKILL');
+    await refused;
+  });
+
   it('calls with secrets that it never sees', async () => {
     const { asked } = (await load(words)).checks;
     const host = createCheckHost({
