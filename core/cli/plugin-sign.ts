@@ -15,7 +15,10 @@ export async function sign(path: string, { key: keys = [] }: PluginOptions, out:
   const { folder, manifest, files } = await readSource(path);
   const key = await readPrivateKey(keyFile);
   const signature = await signatureOf(manifest, files, key);
-  await writeFile(join(folder, signatureName), `${signature}\n`);
+  const file = join(folder, signatureName);
+  await writeFile(file, `${signature}\n`).catch((cause) => {
+    throw new GatewayError('bad_request', `${file} cannot be written (${cause.code ?? 'unknown reason'}).`, { cause });
+  });
   const count = files.size - (files.has(signatureName) ? 1 : 0);
   out.print(`${manifest.name} ${manifest.version}: ${count} files signed by the key ${key.kid}.`);
   return 0;

@@ -34,16 +34,25 @@ export async function installedIn(into: string, name: string): Promise<Installed
   return { version, manifest };
 }
 
-/** Puts files beside their place, hidden from the gateway, and onto the disk. @returns their folder, which is named as the plugin */
+/**
+ * Puts files beside their place, hidden from the gateway, and onto the disk.
+ * @returns their folder, which is named as the plugin
+ * @throws GatewayError `bad_request` where no folder can be written; then nothing is left behind
+ */
 export async function stage(into: string, name: string, files: PackageFiles): Promise<string> {
-  await mkdir(into, { recursive: true });
-  const folder = join(await mkdtemp(join(into, `.install-${name}-`)), name);
-  for (const [path, content] of files) {
-    const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, content, { mode: 0o644, flush: true });
+  const made = mkdir(into, { recursive: true }).then(() => mkdtemp(join(into, `.install-${name}-`)));
+  const folder = join(await made.catch(unwritable(into)), name);
+  try {
+    for (const [path, content] of files) {
+      const file = join(folder, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content, { mode: 0o644, flush: true });
+    }
+    await flushed(folder);
+  } catch (cause) {
+    await unstage(folder);
+    unwritable(into)(cause);
   }
-  await flushed(folder);
   return folder;
 }
 
@@ -57,7 +66,7 @@ export async function swapIn(staged: string, into: string): Promise<void> {
   const name = staged.slice(dirname(staged).length + 1);
   const [target, backup] = [join(into, name), backupOf(into, name)];
   const replaces = (await kindOf(target)) !== undefined;
-  if (replaces) await rename(target, backup);
+  if (replaces) await rename(target, backup).catch(unwritable(into));
   try {
     await rename(staged, target);
   } catch (cause) {
@@ -65,7 +74,7 @@ export async function swapIn(staged: string, into: string): Promise<void> {
     throw new GatewayError('invalid_config', `${target} could not be put in its place. All is as it was.`, { cause });
   }
   await flushed(into);
-  await rm(backup, { recursive: true, force: true });
+  await rm(backup, { recursive: true, force: true }).catch(unwritable(into));
 }
 
 /** After an installation that was interrupted: the version before it comes back, or goes. @returns whether it came back */
@@ -73,15 +82,23 @@ export async function recover(into: string, name: string): Promise<boolean> {
   const [target, backup] = [join(into, name), backupOf(into, name)];
   if ((await kindOf(backup)) === undefined) return false;
   if ((await kindOf(target)) !== undefined) {
-    await rm(backup, { recursive: true, force: true });
+    await rm(backup, { recursive: true, force: true }).catch(unwritable(into));
     return false;
   }
-  await rename(backup, target);
+  await rename(backup, target).catch(unwritable(into));
   return true;
 }
 
 function backupOf(into: string, name: string): string {
   return join(into, `.${name}.before`);
+}
+
+function unwritable(into: string): (cause: unknown) => never {
+  return (cause) => {
+    const why = (cause as NodeJS.ErrnoException).code ?? 'unknown reason';
+    const text = `${into} cannot be written (${why}). Name a folder that holds plugins, or one that is not there yet.`;
+    throw new GatewayError('bad_request', text, { param: 'into', cause });
+  };
 }
 
 async function kindOf(path: string): Promise<'folder' | 'file' | 'link' | undefined> {

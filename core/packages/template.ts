@@ -12,7 +12,7 @@ const placeholder = /\btemplate-unit\b/g;
 /**
  * Writes a guardrail that passes the conformance kit as it is, and a link by which editors find the types of the sdk.
  * @returns the paths of the files
- * @throws GatewayError `bad_request` for a folder that holds anything
+ * @throws GatewayError `bad_request` for a folder that holds anything, or cannot be written
  */
 export async function writeTemplate(folder: string, name: string): Promise<readonly string[]> {
   const there = await readdir(folder).catch((cause) => {
@@ -21,12 +21,17 @@ export async function writeTemplate(folder: string, name: string): Promise<reado
   });
   if (there.length > 0) throw new GatewayError('bad_request', `${folder} is not empty, and nothing is written over.`);
   const { files } = await readFolder(source, { hidden: false });
-  for (const [path, content] of files) {
-    const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, new TextDecoder().decode(content).replace(placeholder, name));
+  try {
+    for (const [path, content] of files) {
+      const file = join(folder, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, new TextDecoder().decode(content).replace(placeholder, name));
+    }
+    await mkdir(join(folder, 'node_modules'));
+    await symlink(packageRoot, join(folder, 'node_modules', 'portcullis'), 'junction');
+  } catch (cause) {
+    const why = (cause as NodeJS.ErrnoException).code ?? 'unknown reason';
+    throw new GatewayError('bad_request', `${folder} cannot be written (${why}).`, { cause });
   }
-  await mkdir(join(folder, 'node_modules'));
-  await symlink(packageRoot, join(folder, 'node_modules', 'portcullis'), 'junction');
   return [...files.keys()];
 }

@@ -22,7 +22,10 @@ export async function bundleCode(source: string, param: string): Promise<string>
   if (Buffer.byteLength(source) > maxSource)
     throw new GatewayError('invalid_config', `${param} is longer than 64 KiB.`, { param });
   return bundled(
-    { stdin: { contents: source, loader: 'ts', sourcefile: 'code' }, plugins: [resolver(undefined)] },
+    {
+      stdin: { contents: source.replace(/^\uFEFF/, ''), loader: 'ts', sourcefile: 'code' },
+      plugins: [resolver(undefined)],
+    },
     (message) => `${param}${placeOf(message)}: ${message.text}`,
     param,
   );
@@ -83,7 +86,8 @@ async function built(options: BuildOptions): Promise<string> {
       logLevel: 'silent',
       tsconfigRaw: '{}',
     });
-    return outputFiles[0]?.text ?? '';
+    // The script goes into a function, where a hashbang is no syntax.
+    return (outputFiles[0]?.text ?? '').replace(/^#!.*\n/, '');
   } finally {
     building -= 1;
     if (building === 0) idle = setTimeout(() => void stop(), idleMs).unref();
@@ -127,5 +131,9 @@ function refused(text: string): OnResolveResult {
 }
 
 function placeOf({ location }: Message): string {
-  return location === null ? '' : `, line ${location.line}, column ${location.column + 1}`;
+  if (location === null) return '';
+  const { line, column, lineText } = location;
+  // The bundler counts bytes.
+  const before = Buffer.from(lineText).toString('utf8', 0, column);
+  return `, line ${line}, column ${before.length + 1}`;
 }

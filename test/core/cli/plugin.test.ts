@@ -77,6 +77,14 @@ describe('portcullis plugin new', () => {
     }
   });
 
+  it('says where it cannot write', async (t) => {
+    const folder = await emptyFolder(t);
+    await symlink(join(folder, 'nowhere'), join(folder, 'acme'));
+    const { code, complained } = await plugin('new', join(folder, 'acme'));
+    assert.equal(code, 2);
+    assert.match(complained, /acme cannot be written \(ENOENT\)/);
+  });
+
   it('writes over nothing, and makes no unit that could not be loaded', async (t) => {
     const folder = await emptyFolder(t);
     await writeFile(join(folder, 'mine.txt'), '');
@@ -208,7 +216,27 @@ describe('portcullis plugin sign, pack and verify', () => {
   });
 });
 
+describe('portcullis plugin sign', () => {
+  it('says that it cannot write the signature', async (t) => {
+    const { at } = await workshop(t);
+    await mkdir(at('acme', 'plugin.sig'));
+    const { code, complained } = await plugin('sign', at('acme'), '--key', at('key.json'));
+    assert.equal(code, 2);
+    assert.match(complained, /plugin\.sig cannot be written \(EISDIR\)/);
+  });
+});
+
 describe('portcullis plugin install', () => {
+  it('says that it can go into folders alone', async (t) => {
+    const { at, release } = await workshop(t);
+    const file = await release('1.0.0');
+    for (const into of [at('public.json'), at('public.json', 'plugins')]) {
+      const { code, complained } = await plugin('install', file, '--into', into, '--key', at('public.json'));
+      assert.equal(code, 2);
+      assert.match(complained, /cannot be written \((EEXIST|ENOTDIR)\)\. Name a folder that holds plugins/);
+    }
+  });
+
   it('installs what is signed, runs none of it, and shows how it is enabled', async (t) => {
     const { at, release, install, version } = await workshop(t);
     const { code, printed, complained } = await install(await release('1.0.0'));

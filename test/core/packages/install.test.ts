@@ -43,6 +43,13 @@ describe('an installation', () => {
     assert.equal((await installedIn(into, 'acme'))?.version, '1.0.0');
   });
 
+  it('that cannot be written leaves nothing behind', async (t) => {
+    const into = await emptyFolder(t);
+    const refusal = await refusalOf(() => stage(into, 'acme', filesOf({ lib: '', 'lib/one.ts': '' })));
+    assert.deepEqual([refusal.code, refusal.param], ['bad_request', 'into']);
+    assert.deepEqual(await readdir(into), []);
+  });
+
   it('that was cut short is made good by the next', async (t) => {
     const into = await emptyFolder(t);
     assert.equal(await recover(into, 'acme'), false);

@@ -21,6 +21,11 @@ function unitOf(files: Readonly<Record<string, string>>): string {
 }
 
 describe('a bundle of code', () => {
+  it('of a unit has no hashbang', async () => {
+    const script = await bundleUnit(unitOf({ 'index.ts': '#!/usr/bin/env node\nexport default 1' }));
+    assert.match(script, /^var unit = /);
+  });
+
   it('has no types, and is one script', async () => {
     const script = await bundleCode(
       "import type { CheckInput, Verdict } from 'portcullis/sdk';\nexport default ({ text }: CheckInput): Verdict => ({ pass: text !== '' } satisfies Verdict);",

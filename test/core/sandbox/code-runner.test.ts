@@ -31,6 +31,26 @@ describe('the runner of code', () => {
     assert.deepEqual(await runner.run(own, input), { pass: true, edits: [{ text: 0, start: 0, end: 5, with: 'Bye' }] });
   });
 
+  for (const [name, before] of [
+    ['a byte order mark', '\uFEFF'],
+    ['a hashbang', '#!/usr/bin/env node\n'],
+    ['both', '\uFEFF#!/usr/bin/env node\r\n'],
+  ] as const) {
+    it(`accepts ${name} before the code`, async () => {
+      const own = code(`${before}export default () => ({ pass: true })`);
+      await runner.accept(own, 'code');
+      assert.deepEqual(await runner.run(own, input), { pass: true });
+      const line = before.split('\n').length;
+      const place = new RegExp(`^code, line ${line}, column 17`);
+      await assert.rejects(runner.accept(code(`${before}export default (`), 'code'), refusal(place, 'code'));
+    });
+  }
+
+  it('counts characters where it says what is wrong', async () => {
+    const own = code("const city = 'Köln 😀'; export default (");
+    await assert.rejects(runner.accept(own, 'code'), refusal(/^code, line 1, column 41: /, 'code'));
+  });
+
   for (const [name, source, message] of [
     ['a syntax error', 'export default (', /^code, line 1, column 17/],
     ['no default export', 'export const check = 1', /^code cannot be run: .*default export: a function/],
