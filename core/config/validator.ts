@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { GatewayError, type Json } from 'portcullis/sdk';
+import type { Json } from 'portcullis/sdk';
 import { isWithin } from '../json-size.ts';
 import { linearExpression } from './linear-expression.ts';
 
@@ -22,6 +22,13 @@ let carefulFiller: Ajv2020 | undefined;
 let boundedFiller: Ajv2020 | undefined;
 /** Bytes of JSON. */
 const maxBounded = 64 * 1024;
+const tooLarge: ErrorObject = {
+  keyword: 'maxBytes',
+  instancePath: '',
+  schemaPath: '#',
+  params: {},
+  parentSchema: { 'x-refused': `may have ${maxBounded} bytes of JSON at most` },
+};
 
 /** A compiled check of the schema that finds every fault. Compiled once for a schema. */
 export function validatorOf(schema: object): ValidateFunction {
@@ -59,11 +66,10 @@ export function boundedValidatorOf(schema: object): Validator {
   carefulOne().validateSchema(schema, true);
   const compiled = boundedFiller.compile(schema);
   const check: Validator = (value) => {
-    if (!isWithin(value as Json, maxBounded))
-      throw new GatewayError(
-        'invalid_config',
-        `What a sandboxed check is given may have ${maxBounded} bytes of JSON at most.`,
-      );
+    if (!isWithin(value as Json, maxBounded)) {
+      check.errors = [tooLarge];
+      return false;
+    }
     const fits = compiled(value);
     check.errors = compiled.errors;
     return fits;

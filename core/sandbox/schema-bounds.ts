@@ -24,6 +24,8 @@ const maxNodes = 2000;
 const maxDefaultNodes = 100;
 /** What does not fit costs an error for each option, at each value that it is held against. */
 const maxOptions = 32;
+/** About a second for the largest value that is held against a schema, at the worst. */
+const maxPatternCost = 512;
 const optional = new Set(['anyOf', 'oneOf', 'not', 'if']);
 
 /**
@@ -32,7 +34,7 @@ const optional = new Set(['anyOf', 'oneOf', 'not', 'if']);
  * @throws GatewayError `invalid_config` with the place
  */
 export function refuseCostly(schema: JsonObject, where: string): void {
-  const fault = treeFault(schema, where) ?? schemaFault(schema, where);
+  const fault = treeFault(schema, where) ?? schemaFault(schema, where, { left: maxPatternCost });
   if (fault !== undefined) throw new GatewayError('invalid_config', fault);
 }
 
@@ -60,15 +62,20 @@ function treeFault(schema: JsonObject, where: string): string | undefined {
   return visit(schema, 0, false);
 }
 
-function schemaFault(schema: JsonObject, at: string): string | undefined {
+/** What the patterns of a schema may cost together. */
+interface Costs {
+  left: number;
+}
+
+function schemaFault(schema: JsonObject, at: string, costs: Costs): string | undefined {
   for (const [keyword, value] of Object.entries(schema)) {
-    const fault = keywordFault(keyword, value, `${at}.${keyword}`);
+    const fault = keywordFault(keyword, value, `${at}.${keyword}`, costs);
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-function keywordFault(keyword: string, value: Json, at: string): string | undefined {
+function keywordFault(keyword: string, value: Json, at: string, costs: Costs): string | undefined {
   const below = keyword.startsWith('x-') ? 'nothing' : keywords.get(keyword);
   if (below === undefined)
     return `${at} is not accepted in the schemas of a sandboxed unit: look at the value in prepare instead.`;
@@ -76,20 +83,21 @@ function keywordFault(keyword: string, value: Json, at: string): string | undefi
     case 'nothing':
       return undefined;
     case 'schema':
-      return firstFault([['', value]], at);
+      return firstFault([['', value]], at, costs);
     case 'schemas':
       return firstFault(
         asArray(value).map((one, index) => [`[${index}]`, one]),
         at,
+        costs,
       );
     case 'named':
-      return firstFault(membersOf(value), at);
+      return firstFault(membersOf(value), at, costs);
     case 'pattern':
-      return typeof value === 'string' ? patternFault(value, at) : undefined;
+      return typeof value === 'string' ? patternFault(value, at, costs) : undefined;
     case 'patterns': {
       const patterns = Object.keys(asObject(value) ?? {});
-      const faults = patterns.map((pattern) => patternFault(pattern, at));
-      return faults.find((fault) => fault !== undefined) ?? firstFault(membersOf(value), at);
+      const faults = patterns.map((pattern) => patternFault(pattern, at, costs));
+      return faults.find((fault) => fault !== undefined) ?? firstFault(membersOf(value), at, costs);
     }
   }
 }
@@ -98,21 +106,23 @@ function membersOf(value: Json): readonly (readonly [string, Json])[] {
   return Object.entries(asObject(value) ?? {}).map(([name, one]) => [`.${name}`, one]);
 }
 
-function firstFault(schemas: readonly (readonly [string, Json])[], at: string): string | undefined {
+function firstFault(schemas: readonly (readonly [string, Json])[], at: string, costs: Costs): string | undefined {
   for (const [name, value] of schemas) {
     const schema = asObject(value);
-    const fault = schema === undefined ? undefined : schemaFault(schema, `${at}${name}`);
+    const fault = schema === undefined ? undefined : schemaFault(schema, `${at}${name}`, costs);
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-function patternFault(pattern: string, at: string): string | undefined {
+function patternFault(pattern: string, at: string, costs: Costs): string | undefined {
+  const refused = `${at}: ${JSON.stringify(pattern.slice(0, 100))} is not accepted in the schemas of a sandboxed unit: `;
   try {
-    linearExpression(pattern);
-    return undefined;
+    costs.left -= linearExpression(pattern).cost;
   } catch (cause) {
     if (!GatewayError.is(cause)) throw cause;
-    return `${at}: ${JSON.stringify(pattern.slice(0, 100))} is not accepted in the schemas of a sandboxed unit: ${cause.message}`;
+    return `${refused}${cause.message}`;
   }
+  if (costs.left >= 0) return undefined;
+  return `${refused}the patterns of the schema take too long together. Use fewer and simpler ones, or look at the value in prepare.`;
 }

@@ -18,6 +18,8 @@ export interface PatternMatch {
 export interface LinearPattern {
   /** `native`: a `RegExp`, where it is proved that it needs linear time; `re2`: slower, and linear by construction. */
   readonly engine: 'native' | 're2';
+  /** Instructions of its program: with `re2`, the steps that a character of the text may take. */
+  readonly size: number;
   readonly groupCount: number;
   /** Of the groups that have one. */
   readonly names: readonly string[];
@@ -56,9 +58,11 @@ export function patternOf(source: string, flags: string, param: string, only?: '
     throw fault('may have the flags i, m, s, u and g, each once');
   const parsed = parsePattern(source, flags, param);
   if (programSize(parsed.node) > maxProgram) throw fault('is too large: lower the counts of its repeats');
-  const linear = re2Engine(compiled(re2Source(parsed.node), fault));
-  if (only === 're2' || !isLinear(parsed.node)) return searching('re2', linear, parsed);
-  return searching('native', nativeEngine(nativeSource(parsed.node), linear), parsed);
+  const program = compiled(re2Source(parsed.node), fault);
+  const size = program.programSize();
+  const linear = re2Engine(program);
+  if (only === 're2' || !isLinear(parsed.node)) return searching('re2', size, linear, parsed);
+  return searching('native', size, nativeEngine(nativeSource(parsed.node), linear), parsed);
 }
 
 function compiled(source: string, fault: (why: string, cause: unknown) => GatewayError): RE2JS {
@@ -70,7 +74,7 @@ function compiled(source: string, fault: (why: string, cause: unknown) => Gatewa
   }
 }
 
-function searching(name: LinearPattern['engine'], engine: Engine, { captures }: Parsed): LinearPattern {
+function searching(name: LinearPattern['engine'], size: number, engine: Engine, { captures }: Parsed): LinearPattern {
   const find = (text: string, from: number): PatternMatch | undefined => {
     const found = engine.find(text, from);
     if (found === undefined) return undefined;
@@ -79,6 +83,7 @@ function searching(name: LinearPattern['engine'], engine: Engine, { captures }: 
   };
   return {
     engine: name,
+    size,
     groupCount: captures.length,
     names: captures.filter((each) => each !== undefined),
     test: (text) => engine.test(text),

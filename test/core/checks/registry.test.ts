@@ -122,7 +122,10 @@ describe('the checks of a gateway', () => {
       param: 'at.a',
       message: /^at: a [^\n]*$/,
     });
-    assert.throws(() => checks.ready('unit.one', { a: 'a'.repeat(200_000), b: 'b' }, 'at'), /may have 65536 bytes/);
+    assert.throws(() => checks.ready('unit.one', { a: 'a'.repeat(200_000), b: 'b' }, 'at'), {
+      param: 'at',
+      message: 'at: It may have 65536 bytes of JSON at most.',
+    });
   });
 
   it('are made ready once, from a copy with the defaults filled in', async () => {

@@ -182,10 +182,13 @@ describe('a guardrail in the sandbox', () => {
   const checkOf = (fields: string) =>
     `export default { checks: { one: { title: 'One', config: { type: 'object', properties: {} }, phases: ['beforeRequest'], run() {}, ${fields} } } }`;
   const withField = (field: string) => checkOf(`config: { type: 'object', properties: { a: ${field} } }`);
-  it('takes maps, unions and patterns that are quick', async () => {
+  it('takes maps, unions and ordinary patterns', async () => {
     const fields = [
       "{ type: 'string', pattern: '^[0-9]{4}-[0-9]{2}$', default: '2026-01', 'x-note': 1 }",
       "{ type: 'object', patternProperties: { '^.*$': { type: 'number', minimum: 1 } } }",
+      "{ type: 'string', pattern: 'x+y' }",
+      "{ type: 'string', pattern: '^$|^[a-z]+(-[a-z]+)*$' }",
+      "{ type: 'object', patternProperties: { '^(a+)+$': { type: 'number' } } }",
       "{ anyOf: [{ const: 'pattern' }, { type: 'array', prefixItems: [{ type: 'null' }], items: false }] }",
       "{ type: 'object', properties: { uniqueItems: { type: 'boolean' } } }",
     ];
@@ -195,13 +198,23 @@ describe('a guardrail in the sandbox', () => {
   for (const [name, index, message] of [
     [
       'a pattern that takes long',
-      withField("{ type: 'array', items: { type: 'string', pattern: '^(a+)+$' } }"),
-      /one\.config\.properties\.a\.items\.pattern: "\^\(a\+\)\+\$" is not accepted/,
+      withField("{ type: 'array', items: { type: 'string', pattern: '(.{0,300}a){2}' } }"),
+      /one\.config\.properties\.a\.items\.pattern: "\(\.\{0,300\}a\)\{2\}" is not accepted .* take too long together/,
+    ],
+    [
+      'patterns that take long together',
+      withField("{ allOf: Array(100).fill({ pattern: '^[a-z]{3}$' }) }"),
+      /one\.config\.properties\.a\.allOf\[64\]\.pattern: .* take too long together/,
+    ],
+    [
+      'a pattern that looks around',
+      withField("{ type: 'array', items: { type: 'string', pattern: '^(?=a)' } }"),
+      /one\.config\.properties\.a\.items\.pattern: "\^\(\?=a\)" is not accepted/,
     ],
     ['a pattern that is none', withField("{ pattern: '(' }"), /one\.config\.properties\.a\.pattern: /],
     [
       'a pattern for names that takes long',
-      withField("{ patternProperties: { '^(a+)+$': {} } }"),
+      withField("{ patternProperties: { '(.{0,300}a){2}': {} } }"),
       /one\.config\.properties\.a\.patternProperties: /,
     ],
     [
@@ -225,7 +238,7 @@ describe('a guardrail in the sandbox', () => {
       'credentials that take long',
       checkOf('trust: undefined').replace(
         '{ checks',
-        () => "{ credentials: { type: 'object', properties: { a: { pattern: '^(a+)+$' } } }, checks",
+        () => "{ credentials: { type: 'object', properties: { a: { pattern: '(.{0,300}a){2}' } } }, checks",
       ),
       /credentials\.properties\.a\.pattern/,
     ],
