@@ -32,10 +32,21 @@ export function checkFiles(files: PackageFiles, where: string): void {
     if (twin !== undefined) faults.push(`${where}: ${twin} and ${path} are one file on some systems.`);
     seen.set(path.toLowerCase(), path);
   }
+  for (const path of files.keys()) {
+    const file = foldersOf(path.toLowerCase())
+      .map((folder) => seen.get(folder))
+      .find((found) => found !== undefined);
+    if (file !== undefined) faults.push(`${where}: ${file} cannot be a file and a folder of ${path}.`);
+  }
   if (files.size > maxFiles) faults.push(tooMany(where));
   if (bytes > maxBytes) faults.push(tooLarge(where));
   if (!files.has('plugin.json')) faults.push(`${where} holds no plugin.json.`);
   if (faults.length > 0) throw new GatewayError('invalid_config', faults.join('\n'));
+}
+
+function foldersOf(path: string): readonly string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
 export function tooMany(where: string): string {

@@ -37,7 +37,11 @@ export async function bundleCode(source: string, param: string): Promise<string>
  */
 export async function bundleUnit(folder: string): Promise<string> {
   const root = await realpath(folder);
-  const entry = join(root, 'index.ts');
+  const file = join(root, 'index.ts');
+  const entry = await realpath(file).catch((cause) => {
+    throw new GatewayError('invalid_config', `${file} cannot be read (${cause.code ?? 'unknown reason'}).`, { cause });
+  });
+  if (!isBelow(root, entry)) throw new GatewayError('invalid_config', `${file} is outside of the unit's folder.`);
   return bundled(
     { entryPoints: [entry], plugins: [resolver(root)] },
     (message) => `${message.location?.file ?? entry}${placeOf(message)}: ${message.text}`,
@@ -101,7 +105,7 @@ function resolver(root: string | undefined): Plugin {
     setup: ({ onResolve }) => {
       onResolve({ filter: /.*/ }, async (args) => {
         if (args.kind === 'entry-point') return undefined;
-        return args.importer.startsWith(`${sdkFolder}${sep}`) ? ofSdk(args) : ofGuest(args, root);
+        return isBelow(sdkFolder, args.importer) ? ofSdk(args) : ofGuest(args, root);
       });
     },
   };
@@ -121,9 +125,13 @@ async function ofGuest({ path, resolveDir }: OnResolveArgs, root: string | undef
   const file = await realpath(resolve(resolveDir, path)).catch(() => undefined);
   if (file === undefined) return refused(`"${path}" is no file; imports name files by their whole name.`);
   // Symbolic links have been followed by now.
-  if (!file.startsWith(`${root}${sep}`)) return refused(`"${path}" is outside of the unit's folder.`);
+  if (!isBelow(root, file)) return refused(`"${path}" is outside of the unit's folder.`);
   if (!readable.has(extname(file))) return refused(`"${path}" is no .ts, .mts, .js, .mjs or .json file.`);
   return { path: file };
+}
+
+function isBelow(folder: string, file: string): boolean {
+  return file.startsWith(`${folder}${sep}`);
 }
 
 function refused(text: string): OnResolveResult {

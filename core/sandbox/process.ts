@@ -161,6 +161,8 @@ export class SandboxProcess {
       this.#running.set(id, running);
       if (quick) this.#quick = running;
       this.#send({ type: 'run', id, key: job.key, payload: job.payload, timeoutMs: job.timeoutMs, quick });
+      // It may have been given up while the process came up.
+      if (job.signal?.aborted === true) stop();
     });
   }
 

@@ -1,4 +1,4 @@
-import { GatewayError, type Json } from 'portcullis/sdk';
+import { asObject, asString, GatewayError, type Json } from 'portcullis/sdk';
 import { passingFault } from './passing-fault.ts';
 import type { Ended } from './process.ts';
 import type { Program } from './program.ts';
@@ -12,15 +12,8 @@ export interface Said {
   readonly nothing?: true;
   /** It gave more than is taken: so many characters. */
   readonly large?: number;
-  readonly error?: GuestError;
-}
-
-interface GuestError {
-  readonly name?: string;
-  readonly message: string;
-  /** Only of errors of the sdk. */
-  readonly code?: string;
-  readonly param?: string;
+  /** What it threw: `name`, `message`, and of errors of the sdk `code` and `param`. The guest can give it any shape. */
+  readonly error?: Json;
 }
 
 type Faulty = Exclude<Ended, { readonly result: string }>;
@@ -63,11 +56,10 @@ export function givenBy(said: Said, { id }: Program, accepting = false): Json {
   return said.value;
 }
 
-function thrownError(
-  { name = 'Error', message, code, param }: GuestError,
-  id: string,
-  accepting: boolean,
-): GatewayError {
+function thrownError(error: Json, id: string, accepting: boolean): GatewayError {
+  const textAt = (member: string, most: number) => asString(asObject(error)?.[member])?.slice(0, most);
+  const [name, message] = [textAt('name', 100) ?? 'Error', textAt('message', 2000) ?? 'something that cannot be read'];
+  const [code, param] = [textAt('code', 100), textAt('param', 500)];
   const details = param === undefined ? {} : { param };
   if (code === undefined) return new GatewayError('check_failed', `${id} threw ${name}: ${message}`, details);
   if (accepting && code === 'invalid_config') return new GatewayError('invalid_config', message, details);

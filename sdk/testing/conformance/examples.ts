@@ -22,7 +22,7 @@ export interface UnitFixtures {
 export function readFixtures({ folder, definition }: GuardrailUnit): UnitFixtures {
   const fixtures = new Map<string, CheckFixture>();
   const faults: string[] = [];
-  for (const name of checkFixtureNames(folder)) {
+  for (const name of namesIn(folder, faults)) {
     try {
       const fixture = readCheckFixture(folder, name);
       if (Object.hasOwn(definition.checks, fixture.check)) fixtures.set(name, fixture);
@@ -35,6 +35,15 @@ export function readFixtures({ folder, definition }: GuardrailUnit): UnitFixture
     fixtures,
     results: [resultOf('unit', 'has fixtures that can be read', faults, `${fixtures.size} fixtures`)],
   };
+}
+
+function namesIn(folder: string, faults: string[]): readonly string[] {
+  try {
+    return checkFixtureNames(folder);
+  } catch {
+    faults.push(`${folder}/fixtures is no folder that can be read.`);
+    return [];
+  }
 }
 
 const mostExamples = 6;

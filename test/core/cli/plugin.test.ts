@@ -122,6 +122,16 @@ describe('portcullis plugin test', () => {
     );
   });
 
+  it('fails a unit whose fixtures are no folder', async (t) => {
+    const folder = join(await emptyFolder(t), 'acme');
+    await done('new', folder);
+    await rm(join(folder, 'fixtures'), { recursive: true });
+    await writeFile(join(folder, 'fixtures'), '');
+    const { code, printed } = await plugin('test', folder);
+    assert.equal(code, 1);
+    assert.match(printed, /fixtures is no folder that can be read/);
+  });
+
   it('refuses what is no guardrail', async (t) => {
     const folder = join(await emptyFolder(t), 'acme');
     await mkdir(folder);

@@ -72,6 +72,11 @@ describe('a package', () => {
     ['a path of another system', { 'a\\b.ts': '' }, /is not a relative path/],
     ['a name with a line break', { 'a\n.ts': '' }, /"a\\n\.ts" is not/],
     ['a path that is too long', { [`${'a'.repeat(101)}`]: '' }, /longer than 100 characters/],
+    [
+      'a file that is a folder too',
+      { lib: '', 'Lib/b/c.ts': '' },
+      /lib cannot be a file and a folder of Lib\/b\/c\.ts/,
+    ],
     ['names that some systems take for one', { 'Index.ts': '' }, /index\.ts and Index\.ts are one file/],
   ];
   for (const [what, files, message] of unfit) {

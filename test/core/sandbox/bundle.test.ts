@@ -109,6 +109,10 @@ describe('a bundle of a unit', () => {
     const linked = unitOf({ 'index.ts': "import x from './link.ts';\nexport default x" });
     symlinkSync(outside, join(linked, 'link.ts'));
     await assert.rejects(bundleUnit(linked), refusal(/"\.\/link\.ts" is outside/));
+    const entry = unitOf({});
+    symlinkSync(outside, join(entry, 'index.ts'));
+    await assert.rejects(bundleUnit(entry), refusal(/index\.ts is outside of the unit's folder/));
+    await assert.rejects(bundleUnit(unitOf({})), refusal(/index\.ts cannot be read \(ENOENT\)/));
   });
 
   it('names a file that is not there, and one that is no code', async () => {

@@ -200,6 +200,17 @@ describe('a program', () => {
     assert.equal(clocked.state.paused, 0);
   });
 
+  it('says no more of what it throws than is taken, in whatever shape', async () => {
+    for (const [body, why] of [
+      ["{ return { message: 'x'.repeat(200_000) } }", /threw Error: x{2000}$/],
+      ['{ return null }', /threw Error: something that cannot be read$/],
+      ['{ return [1] }', /threw Error: something that cannot be read$/],
+    ] as const) {
+      const source = `Object.prototype.toJSON = function () ${body}; export default () => { throw new Error('e') }`;
+      await assert.rejects(runOf(sandbox, await programOf(source)), lost(why));
+    }
+  });
+
   it('is not paused by what it throws', async () => {
     const program = await programOf("export default () => { throw new Error('x') }");
     for (let run = 0; run < 8; run += 1) await assert.rejects(runOf(sandbox, program), lost(/threw Error: x/));
@@ -317,6 +328,16 @@ describe('a process of the sandbox', () => {
     await assert.rejects(runOf(sandbox, program, { host: { signal: controller.signal } }), /The client left/);
     while (sandbox.state.runs > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     assert.equal(sandbox.state.paused, 0);
+  });
+
+  it('does not go on with a run that was given up before it came up', async () => {
+    const { sandbox: fresh } = testSandbox();
+    const controller = new AbortController();
+    const program = await programOf('export default () => new Promise(() => {})');
+    const run = runOf(fresh, program, { host: { signal: controller.signal }, timeoutMs: 3_600_000 });
+    controller.abort(new GatewayError('client_closed', 'The client left.'));
+    await assert.rejects(run, /The client left/);
+    while (fresh.state.runs > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 
   it('takes so many runs, and lets so many wait', async () => {
