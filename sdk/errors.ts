@@ -192,7 +192,8 @@ export const errorCodes = {
   not_ready: {
     status: 503,
     type: 'api_error',
-    summary: 'The gateway is starting, draining or without room for uploads.',
+    summary:
+      'The gateway is starting, draining, or cannot do this at the moment; Retry-After may say when to try again.',
   },
 } as const satisfies Record<string, { status: number; type: string; summary: string }>;
 

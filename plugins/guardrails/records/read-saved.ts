@@ -47,7 +47,7 @@ async function inTime(accepting: Promise<void>): Promise<void> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       const message = `The checks could not be looked at within ${acceptMs} ms. Try again in a moment.`;
-      reject(new GatewayError('not_ready', message, { param: 'checks' }));
+      reject(new GatewayError('not_ready', message, { param: 'checks', headers: { 'retry-after': '1' } }));
     }, acceptMs);
   });
   try {
