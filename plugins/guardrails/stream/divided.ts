@@ -11,14 +11,21 @@ export interface Divided {
 }
 
 interface Leaving {
+  readonly at: number;
   /** As it came. */
   readonly told: Told;
   /** With its edits made; undefined: nothing is left of it. */
   readonly delta: Delta | undefined;
 }
 
+interface Staying {
+  readonly at: number;
+  readonly told: Told;
+}
+
 /**
- * Of steps that are held, those that go out: of each answer up to the first text that stays.
+ * Of steps that are held, those that go out: of each answer up to the first text that stays. What goes alongside a text may
+ * stay by itself.
  * @param edited a step that is no plain text with its edits made; undefined: it does not go out
  */
 export function divided(
@@ -27,37 +34,42 @@ export function divided(
   edited: (told: Told) => Delta | undefined,
 ): Divided {
   const out: Leaving[] = [];
-  const rest: Told[] = [];
+  const rest: Staying[] = [];
   const reached = new Map<string, number>();
-  const stopped = new Set<number>();
-  for (const told of held) {
+  const stopped = new Set<string>();
+  for (const [at, told] of held.entries()) {
     const { delta, pieces } = told;
     const choice = choiceOf(delta);
-    if (choice !== undefined && stopped.has(choice)) {
-      rest.push(told);
+    if (choice !== undefined && (stopped.has(`${choice}`) || stopped.has(`${choice}/${delta.type}`))) {
+      rest.push({ at, told });
       continue;
     }
     const starts = pieces.map(({ key }) => reached.get(key) ?? 0);
     const ends = pieces.map(({ text }, index) => (starts[index] ?? 0) + text.length);
     const stays = pieces.some(({ key }, index) => (parts.get(key)?.cut ?? 0) < (ends[index] ?? 0));
-    if (stays && choice !== undefined) {
-      stopped.add(choice);
-      rest.push(...takeRetelling(out, choice, isSpoken(delta)));
-    }
     const [{ key = '' } = {}] = pieces;
     const part = isSpoken(delta) ? parts.get(key) : undefined;
-    if (part !== undefined) {
+    if (part !== undefined && isSpoken(delta)) {
       const { leaving, staying } = parted(told, part, starts[0] ?? 0, ends[0] ?? 0);
-      out.push(leaving);
-      if (stays) rest.push(staying);
-    } else if (stays) rest.push(told);
-    else out.push({ told, delta: edited(told) });
+      if (stays) {
+        stopped.add(`${delta.choice}`);
+        rest.push({ at, told: staying }, ...takeRetelling(out, delta.choice));
+      }
+      out.push({ at, ...leaving });
+    } else if (stays) {
+      stopped.add(`${choice}/${delta.type}`);
+      rest.push({ at, told });
+    } else out.push({ at, told, delta: edited(told) });
     for (const [index, piece] of pieces.entries()) reached.set(piece.key, ends[index] ?? 0);
   }
   const passed = new Map<string, number>();
   for (const { told } of out)
     for (const { key, text } of told.pieces) passed.set(key, (passed.get(key) ?? 0) + text.length);
-  return { out: out.flatMap(({ delta }) => delta ?? []), rest, passed };
+  return {
+    out: out.flatMap(({ delta }) => delta ?? []),
+    rest: rest.toSorted((a, b) => a.at - b.at).map(({ told }) => told),
+    passed,
+  };
 }
 
 /** A step of text, up to the cut of its part and behind it. */
@@ -66,7 +78,7 @@ function parted(
   part: EditedPart,
   start: number,
   end: number,
-): { readonly leaving: Leaving; readonly staying: Told } {
+): { readonly leaving: Omit<Leaving, 'at'>; readonly staying: Told } {
   const cut = Math.min(part.cut, end);
   const left = within(told, part.text.slice(start, cut));
   const { delta } = within(told, editedBetween(part, start, cut));
@@ -84,17 +96,14 @@ function within(told: Told, text: string): Told {
   return { ...told, delta: { ...delta, text }, pieces: told.pieces.map((piece) => ({ ...piece, text })) };
 }
 
-/**
- * What stands right before a text that stays, and may be about it.
- * @param telling also what has a text of its own
- */
-function takeRetelling(out: Leaving[], choice: number, telling: boolean): readonly Told[] {
-  const taken: Told[] = [];
+/** What stands right before a text that stays, and may be about it. */
+function takeRetelling(out: Leaving[], choice: number): readonly Staying[] {
+  const taken: Staying[] = [];
   for (let index = out.length - 1; index >= 0; index -= 1) {
-    const told = out[index]?.told;
-    if (told === undefined || choiceOf(told.delta) !== choice) continue;
-    if (!retells(told.delta) || (!telling && told.pieces.length > 0)) break;
-    taken.unshift(told);
+    const step = out[index];
+    if (step === undefined || choiceOf(step.told.delta) !== choice) continue;
+    if (!retells(step.told.delta)) break;
+    taken.push(step);
     out.splice(index, 1);
   }
   return taken;

@@ -12,7 +12,7 @@ import { type Piece, Telling, type Told, tells } from './told.ts';
 interface HeldPart {
   readonly speaker: Speaker;
   text: string;
-  /** Where steps end that cannot be parted; undefined: they can. */
+  /** Where its steps end, which cannot be parted, and which go alongside texts; undefined: it is one of these. */
   readonly ends: number[] | undefined;
   /** Something else has begun behind it. */
   complete: boolean;
@@ -101,14 +101,17 @@ export class WindowBuffer {
     const made = new Map([...parts].map(([key, part]) => [key, part.edits]));
     const edited = this.#edited(parts);
     // What tells the same as a text in other words must not give away what was changed in it.
-    const held = this.#held.filter(({ delta }) => !retells(delta) || !edited.has(choiceOf(delta) ?? -1));
-    const { out, rest, passed } = divided(held, parts, (told) => this.#telling.edited(told, made));
+    const isLost = ({ delta }: Told) => retells(delta) && edited.has(choiceOf(delta) ?? -1);
+    const { out, rest, passed } = divided(this.#held, parts, (told) =>
+      isLost(told) ? undefined : this.#telling.edited(told, made),
+    );
     for (const [key, part] of parts) {
       const cut = passed.get(key) ?? 0;
       this.#strings.get(key)?.pass(part.text.slice(0, cut));
       this.#keepSaid(key, { ...part, cut });
     }
-    this.#hold(rest);
+    // The rest of what goes on is looked at with what follows.
+    this.#hold(rest.filter((told) => !isLost(told) || told.pieces.some(({ goesOn }) => goesOn)));
     this.#remember(out);
     return out;
   }
@@ -123,8 +126,10 @@ export class WindowBuffer {
     if (delta.type === 'tool-call' && delta.custom !== true)
       this.#strings.set(partOf({ ...delta, type: 'tool-arguments' }), new JsonStrings());
     if (!goesAlongside(delta))
+      // What goes alongside goes on beside other parts, up to the end of its answer.
       for (const [key, part] of this.#parts)
-        part.complete ||= pieces[0]?.key !== key && (choice ?? part.speaker.message) === part.speaker.message;
+        if (part.ends === undefined || !('block' in delta))
+          part.complete ||= pieces[0]?.key !== key && (choice ?? part.speaker.message) === part.speaker.message;
     for (const piece of pieces) this.#hear(piece, isSpoken(delta));
   }
 
@@ -143,17 +148,10 @@ export class WindowBuffer {
         const made = strings?.edits(text, given) ?? given;
         if (all || complete) return [key, { text, edits: made, cut: text.length }];
         const cut = cutOf(text, made, this.#bounds);
-        if (ends !== undefined) return [key, { text, edits: made, cut: this.#endBefore(cut, ends) }];
+        if (ends !== undefined) return [key, { text, edits: made, cut: ends.findLast((end) => end <= cut) ?? 0 }];
         return [key, { text, edits: made, cut: strings?.before(text, cut) ?? cut }];
       }),
     );
-  }
-
-  /** Where steps that cannot be parted are cut; one that alone fills all that may be held goes out. */
-  #endBefore(cut: number, ends: readonly number[]): number {
-    const fits = ends.findLast((end) => end <= cut);
-    const [first = 0] = ends;
-    return fits ?? (first >= this.#bounds.most ? first : 0);
   }
 
   /** The choices of which something is changed that goes out. */
