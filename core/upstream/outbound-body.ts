@@ -96,12 +96,13 @@ function isEmpty(body: JsonObject): boolean {
   return true;
 }
 
-function passedBody({ request, rawBody, upload, body }: OutboundSources): LeavingBody | undefined {
+function passedBody(sources: OutboundSources): LeavingBody | undefined {
+  const { request, rawBody, upload, body } = sources;
   const contentType = request.headers['content-type'];
   const typed = contentType === undefined ? {} : { contentType };
   if (upload !== undefined) return upload.spooled.size === 0 ? undefined : { bytes: upload.spooled, ...typed };
-  // What the pipeline has changed is no longer what came.
-  if (body !== request.body && !isEmpty(body)) return { bytes: stringify(body), contentType: json };
+  if (!isEmpty(body) && (body !== request.body || saysMore(sources, body)))
+    return { bytes: stringify(body), contentType: json };
   return rawBody === undefined || rawBody.length === 0 ? undefined : { bytes: rawBody, ...typed };
 }
 
@@ -118,24 +119,25 @@ function formOf(
   return { bytes: body, contentType };
 }
 
-function bytesOf(
-  { request, leaf, rawBody, body: given }: OutboundSources,
-  final: JsonObject,
-  asks: boolean,
-): string | Uint8Array {
+function bytesOf(sources: OutboundSources, final: JsonObject, asks: boolean): string | Uint8Array {
+  const { request, rawBody, body: given } = sources;
   // The original bytes, when nothing changed them: prompt caches of providers depend on it.
   const asItCame = final === given && given === request.body;
-  if (!asItCame || rawBody === undefined || (mustBeAsRead(request, leaf) && !saidOnce(rawBody, final)))
+  if (!asItCame || rawBody === undefined || saysMore(sources, final))
     return stringify(asks ? askingUsage(final) : final);
   return asks ? askingBytes(rawBody, final) : rawBody;
 }
 
-/** The reply to a request with a cache rule is kept for all that read the same, so nothing else may leave. */
-function mustBeAsRead(request: RequestContext, leaf: Leaf): boolean {
-  return leaf.cache !== undefined || isGuarded(request, leaf);
+/**
+ * Whether the bytes say more than what was read of them, where that matters: the reply to a request with a cache rule is kept
+ * for all that read the same, and what guardrails have looked at must be what leaves. Of a key that stands twice, providers
+ * differ in which of the two they read.
+ */
+function saysMore({ request, leaf, rawBody }: OutboundSources, read: JsonObject): boolean {
+  if (rawBody === undefined || (leaf.cache === undefined && !isGuarded(request, leaf))) return false;
+  return !saidOnce(rawBody, read);
 }
 
-/** What has been looked at must be what leaves: where bytes hold a key twice, providers differ in which of the two they read. */
 function isGuarded({ defaultGuardrails }: RequestContext, { hooks }: Leaf): boolean {
   return (
     hooks.before.length > 0 || defaultGuardrails?.some(({ input }) => input !== undefined && input.length > 0) === true

@@ -8,6 +8,7 @@ import {
   type TargetContext,
 } from 'portcullis/sdk';
 import { endedWell } from '../answers.ts';
+import { replyContextOf } from '../reply-context.ts';
 import { eventsOf } from './events.ts';
 
 /** Events that are read before others get their turn. */
@@ -19,7 +20,7 @@ export async function isComplete(bytes: Uint8Array, target: TargetContext): Prom
   const dialect = name === undefined ? undefined : dialects[name];
   if (dialect?.kind !== 'generation') return false;
   try {
-    return await endsWell(eventsOf(bytes), dialect, contextOf(target));
+    return await endsWell(eventsOf(bytes), dialect, replyContextOf(target));
   } catch {
     // The framer refuses what is no stream of events.
     return false;
@@ -53,17 +54,8 @@ class Reading {
     for (const delta of deltas) {
       if (delta.type === 'end') this.ended = true;
       // A decoder makes a finish at the end for an answer that had none: only the provider's own word counts.
-      if (delta.type === 'fault' || (delta.type === 'finish' && !endedWell(delta.native))) this.failed = true;
+      if (delta.type === 'fault' || (delta.type === 'finish' && !endedWell(delta.native, delta.reason)))
+        this.failed = true;
     }
   }
-}
-
-function contextOf({ strict, body }: TargetContext): ReplyContext {
-  return {
-    strict,
-    dropped: () => {},
-    request: body,
-    newId: (prefix) => prefix,
-    nowSeconds: () => 0,
-  };
 }

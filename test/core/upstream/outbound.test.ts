@@ -136,6 +136,24 @@ describe('the body of a call', () => {
     assert.equal(outbound.body, bytes);
   });
 
+  const reading: readonly [string, Partial<Leaf>][] = [
+    ['its reply may be kept', { cache: { mode: 'simple', maxAgeSeconds: 60 } }],
+    ['guardrails look at it', { hooks: { before: [{}] as unknown as Leaf['hooks']['before'], after: [] } }],
+  ];
+  for (const [when, leaf] of reading) {
+    it(`is what was read of it where ${when} and the endpoint has no format`, () => {
+      const passed = (text: string) => {
+        const rawBody = Buffer.from(text);
+        const body = JSON.parse(text) as JsonObject;
+        const definition: Partial<Provider> = { endpoints: { rerank: { path: '/rerank' } } };
+        const exchange: ExchangeFacts = { endpoint: 'rerank', dialect: 'rerank', body, rawBody };
+        return [String(built({ exchange, definition, leaf }).body), built({ exchange, definition }).body === rawBody];
+      };
+      assert.deepEqual(passed('{"model":"m", "query":"a", "query":"b"}'), ['{"model":"m","query":"b"}', true]);
+      assert.deepEqual(passed('{"model":"m", "query":"b"}'), ['{"model":"m", "query":"b"}', true]);
+    });
+  }
+
   it('is absent where the client sent none', () => {
     const outbound = built({
       exchange: {
