@@ -27,7 +27,10 @@ const subjects: Readonly<Record<string, AlertSubject>> = {
   },
 };
 
-/** A raised limit lets both alerts be sent again; a raised threshold, or none, that of the threshold. */
+/**
+ * A raised limit lets both alerts be sent again; a raised threshold, or none, that of the threshold. A reset begins a period,
+ * which has alerts of its own.
+ */
 export const alertReactions: Readonly<Record<string, Reaction>> = Object.fromEntries(
   Object.entries(subjects).flatMap(([resource, subject]) => [
     [`${resource}.updated`, afterUpdate(subject)],
@@ -44,8 +47,7 @@ function afterUpdate({ name, limits }: AlertSubject): Reaction {
     if (before === undefined) return;
     const old = limits(before);
     const fresh = limits(record);
-    const lifted = liftsUsageLimit(old, fresh) || before.last_reset_at !== record.last_reset_at;
-    if (lifted) await forgetAlerts(db, record.organisation_id, name(record));
+    if (liftsUsageLimit(old, fresh)) await forgetAlerts(db, record.organisation_id, name(record));
     else if (raisesThreshold(old, fresh))
       await forgetAlerts(db, record.organisation_id, name(record), { kind: 'threshold' });
   };

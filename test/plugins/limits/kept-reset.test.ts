@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { asArray, asObject, type JsonObject } from 'portcullis/sdk';
-import { limitedWorld, type World } from './world.ts';
+import { chatReply, limitedWorld, type World } from './world.ts';
 
 const dayMs = 86_400_000;
 const weekly = { credit_limit: 1000, type: 'tokens', periodic_reset: 'weekly' };
@@ -67,3 +67,32 @@ for (const { name, make } of owners) {
     assert.equal(await lastReset(), begun);
   });
 }
+
+it('people are not told again what they know of the count that runs', async (t) => {
+  const world = await limitedWorld(t);
+  const { control } = world;
+  world.peer.always({ body: chatReply(5, 5) });
+  const { id, key } = await world.key();
+  const change = (body: JsonObject) => control.ok('PUT', `/v1/api-keys/${id}`, { body });
+  const told = () => control.gateway.control?.store.db('limit_alerts').select('id', 'kind', 'period_start');
+  const limits = { ...weekly, alert_threshold: 10 };
+  await change({ usage_limits: [limits] });
+  await change({ reset_usage: true });
+  control.advance(5 * dayMs);
+  await world.ask(key);
+  await world.stored(`budget/key/${id}/tokens`, 10);
+  await control.runJob('limits.alerts');
+  const before = (await told()) as readonly JsonObject[];
+  assert.deepEqual(
+    before.map(({ kind, period_start }) => [kind, Number(period_start)]),
+    [['threshold', begun]],
+  );
+  await change({ usage_limits: [{ ...limits, next_usage_reset_at: '2026-11-30T00:00:00Z' }] });
+  assert.deepEqual(await told(), before);
+  await change({ reset_usage: true });
+  await world.ask(key);
+  await world.ask(key);
+  await world.stored(`budget/key/${id}/tokens`, 20);
+  await control.runJob('limits.alerts');
+  assert.equal((await told())?.length, 2, 'they are told of the next count');
+});
