@@ -64,7 +64,7 @@ export async function createLogs(settings: LogsSettings, options: LogsOptions): 
   const state = () => sinks.map((sink) => sink.state());
   observe(options.metrics, sinks, state);
   return {
-    store: storeOver(reader, writer, rowQueue),
+    store: storeOver(reader, writer),
     sinks: {
       write: (entry) => {
         const cut = withBodiesCut(withTextsCut(entry), settings.maxBodyBytes);
@@ -74,6 +74,7 @@ export async function createLogs(settings: LogsSettings, options: LogsOptions): 
       feedback: (rows) => {
         for (const row of rows) rowQueue.pushFeedback(row);
       },
+      caughtUp: () => rowQueue.caughtUp(),
     },
     state,
     close: async () => {
@@ -112,20 +113,13 @@ function threadSink(name: string, thread: LogThread, timeoutMs: number, withBodi
   };
 }
 
-function storeOver(reader: LogThread, writer: LogThread, queue: SinkQueue): LogStore {
-  const updateFeedback = (...args: Parameters<LogStore['updateFeedback']>): Promise<boolean> =>
-    writer.call('updateFeedback', args, readMs);
+function storeOver(reader: LogThread, writer: LogThread): LogStore {
   return {
     find: (...args) => reader.call('find', args, readMs),
     list: (...args) => reader.call('list', args, readMs),
     aggregate: (...args) => reader.call('aggregate', args, readMs),
     feedbackBy: (...args) => reader.call('feedbackBy', args, readMs),
-    updateFeedback: async (...args) => {
-      if (await updateFeedback(...args)) return true;
-      // What was given a moment ago may still wait to be written.
-      await queue.caughtUp();
-      return updateFeedback(...args);
-    },
+    updateFeedback: (...args) => writer.call('updateFeedback', args, readMs),
     prune: (...args) => writer.call('prune', args, pruneMs),
   };
 }

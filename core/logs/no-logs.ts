@@ -1,7 +1,7 @@
 import { GatewayError, type LogSinks, type LogStore } from 'portcullis/sdk';
 
 /** Where no database of logs is set: nothing is kept. */
-export const noLogs: LogSinks = Object.freeze({ write: () => {}, feedback: () => {} });
+export const noLogs: LogSinks = Object.freeze({ write: () => {}, feedback: () => {}, caughtUp: async () => {} });
 
 const refuse = (): never => {
   throw new GatewayError('not_available', 'This gateway keeps no logs: no database is set for them.');

@@ -90,6 +90,7 @@ export class SinkQueue {
   flush(): Promise<void> {
     this.#flushing ??= this.#drain().finally(() => {
       this.#flushing = undefined;
+      this.#tellSettled();
       if (this.#queued > 0 && !this.#closed)
         this.#timer ??= setTimeout(() => this.#due(), this.#settings.batchMs).unref();
     });
@@ -198,6 +199,10 @@ export class SinkQueue {
     this.#parts.counted?.add([this.#sink.name, 'written'], batch.count - count);
     this.#drop(count, reason);
     batch.release();
+    this.#tellSettled();
+  }
+
+  #tellSettled(): void {
     for (const told of this.#onSettled.splice(0)) told();
   }
 

@@ -52,7 +52,7 @@ export function feedbackActions(host: ControlHost): readonly Action[] {
         ...fields,
         feedback: schema.Optional(field.list(field.object(), { maxItems: most })),
       }),
-      run(operation) {
+      async run(operation) {
         const workspaceId = workspaceOf(operation, 'logs.write');
         const { organisationId } = operation.scope;
         const givenBy = operation.access.userId ?? operation.access.keyId ?? null;
@@ -65,6 +65,8 @@ export function feedbackActions(host: ControlHost): readonly Action[] {
           ...given,
         }));
         host.logs.feedback(rows);
+        // Whoever has its id may change it, in any process.
+        await host.logs.caughtUp();
         return success('Feedback has been saved.', rows);
       },
     },

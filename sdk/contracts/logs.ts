@@ -262,4 +262,6 @@ export interface LogStore {
 export interface LogSinks {
   write(entry: LogEntry): void;
   feedback(rows: readonly FeedbackRow[]): void;
+  /** Resolves when all processes find what this one has put in so far, or when it cannot be written for now. */
+  caughtUp(): Promise<void>;
 }

@@ -193,6 +193,7 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
       return {
         write: (entry: LogEntry) => void entries.push(entry),
         feedback: (rows: readonly FeedbackRow[]) => void feedbackRows.push(...rows),
+        caughtUp: async () => {},
       };
     },
     price: (question) => options.price?.(question),

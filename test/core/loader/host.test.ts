@@ -47,7 +47,7 @@ function hostOf(permissions?: Manifest['permissions'], changes: Partial<Capabili
     checks,
     counters: createTestCounters(() => 42),
     metrics: createTestMetrics(),
-    logs: { write: () => {}, feedback: () => {} },
+    logs: { write: () => {}, feedback: () => {}, caughtUp: async () => {} },
     price: () => undefined,
     embed: async () => [1],
     redis: () => undefined,

@@ -57,6 +57,16 @@ everyLogStore((open) => {
       assert.deepEqual((await send('PUT', `/v1/feedback/${id}`, { value: 2 })).feedback_ids, [id]);
     });
 
+    it('is there for all processes once its id is known', async () => {
+      const { organisationId } = world.control;
+      const filter = { organisationId, from: noon - hour, to: noon + hour };
+      const given = async () => (await world.logs.feedbackBy(filter, 'all'))[0]?.total ?? 0;
+      await opened.settled();
+      const before = await given();
+      await send('POST', '/v1/feedback', { trace_id: 'trace-1', value: 3 });
+      assert.equal(await given(), before + 1);
+    });
+
     it('is not changed from another workspace', async () => {
       const { feedback_ids: ids } = await send('POST', '/v1/feedback', { trace_id: 'trace-1', value: 1 });
       await opened.settled();

@@ -57,6 +57,7 @@ export function memoryLogs(): LogStore & LogSinks {
         weighted: weightedMean(group),
       }));
     },
+    caughtUp: async () => {},
     updateFeedback: async ({ organisationId, workspaceId }, id, changes) => {
       const index = given.findIndex(
         (one) =>
