@@ -12,7 +12,6 @@ import {
   type Log,
   type LogSinks,
   type LogStore,
-  type Mail,
   type Manifest,
   type Operation,
   type Principal,
@@ -36,7 +35,8 @@ export interface ControlCapabilities {
   readonly operations: OperationParts;
   readonly send: (url: URL, request: FetchRequest) => Promise<FetchReply>;
   readonly mails: boolean;
-  readonly mail: (mail: Mail) => Promise<void>;
+  readonly mail: ControlHost['mail'];
+  readonly mailOnce: ControlHost['mailOnce'];
   readonly checkUrl: (url: string, param: string) => Promise<void>;
   readonly providers: () => readonly ProviderSummary[];
   readonly checks: () => Checks;
@@ -53,7 +53,7 @@ const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** What one plugin of the control plane reaches; what its manifest does not grant throws `forbidden`. */
 export function createControlHost(manifest: Manifest, capabilities: ControlCapabilities): ControlHost {
   const { name, permissions = {} } = manifest;
-  const { now, newId, publicUrl, directory, mails, mail, checkUrl, providers, checkConfig } = capabilities;
+  const { now, newId, publicUrl, directory, mails, mail, mailOnce, checkUrl, providers, checkConfig } = capabilities;
   return Object.freeze<ControlHost>({
     name,
     log: capabilities.log(name),
@@ -73,6 +73,7 @@ export function createControlHost(manifest: Manifest, capabilities: ControlCapab
     fetch: async (url, request) => capabilities.send(checkFetch(manifest, url, request), request),
     mails,
     mail,
+    mailOnce,
     checkUrl,
     providers,
     checks: permissions.checks === true ? later(capabilities.checks) : refusing(() => grant(name, false, 'checks')),

@@ -161,6 +161,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       send: parts.send,
       mails: mailer.enabled,
       mail: (mail) => mailer.send(mail),
+      mailOnce: (mail) => mailer.sendOnce(mail),
       checkUrl: parts.checkUrl,
       providers: parts.providers,
       checks: parts.checks,

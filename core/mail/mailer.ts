@@ -21,6 +21,8 @@ export interface Mailer {
    * it was away or busy. A failure is logged, never thrown.
    */
   send(mail: Mail): Promise<void>;
+  /** Asks the server once. Gives those for whom it was away or busy; failures are logged, never thrown. */
+  sendOnce(mail: Mail): Promise<readonly string[]>;
   /** Waits for what is on its way, at most `closingMs`, and closes the connections. What was to be tried again is given up. */
   close(): Promise<void>;
 }
@@ -35,16 +37,17 @@ const patience: readonly number[] = [1, 5, 15, 60, 240].map((minutes) => minutes
 
 /** Hands mail to an SMTP server over a few kept connections. Without settings nothing is sent. */
 export function createMailer(settings: MailSettings | undefined, log: Log, pausesMs = patience): Mailer {
-  if (settings === undefined) return { enabled: false, send: async () => {}, close: async () => {} };
+  if (settings === undefined)
+    return { enabled: false, send: async () => {}, sendOnce: async () => [], close: async () => {} };
   const delivery = new Delivery(smtpOptions(settings), settings.from);
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Set<Promise<unknown>>();
   const putOff = new Map<NodeJS.Timeout, Missed>();
   let closed = false;
 
-  const start = (mail: Mail, tries: number): Promise<void> => {
-    const attempt = deliver(mail, tries).finally(() => underWay.delete(attempt));
-    underWay.add(attempt);
-    return attempt;
+  const tracked = <T>(attempt: Promise<T>): Promise<T> => {
+    const tracking = attempt.finally(() => underWay.delete(tracking));
+    underWay.add(tracking);
+    return tracking;
   };
 
   const deliver = async (mail: Mail, tries: number): Promise<void> => {
@@ -58,25 +61,46 @@ export function createMailer(settings: MailSettings | undefined, log: Log, pause
       log.warn('mail_put_off', { ...fields, seconds: pauseMs / 1000 });
       const timer = setTimeout(() => {
         putOff.delete(timer);
-        void start({ ...mail, to: missed.to }, tries + 1);
+        void tracked(deliver({ ...mail, to: missed.to }, tries + 1));
       }, pauseMs).unref();
       putOff.set(timer, missed);
     }
   };
 
+  const deliverOnce = async (mail: Mail): Promise<readonly string[]> => {
+    const left: string[] = [];
+    for (const { to, fault, passing } of await delivery.attempt(mail)) {
+      const fields = { ...fault, recipients: to.length };
+      if (passing) log.warn('mail_put_off', fields);
+      else log.error('mail_failed', fields);
+      if (passing) left.push(...to);
+    }
+    return left;
+  };
+
+  /** The addresses, or undefined, which is logged. */
+  const recipientsOf = (mail: Mail): readonly string[] | undefined => {
+    const to = mail.to.map(address).filter((one) => one !== undefined);
+    if (to.length > 0 && to.length === mail.to.length && to.length <= mostRecipients) return to;
+    log.error('mail_refused', { reason: 'recipients', recipients: mail.to.length });
+    return undefined;
+  };
+
   return {
     enabled: true,
     send: async (mail) => {
-      const to = mail.to.map(address).filter((one) => one !== undefined);
-      if (to.length === 0 || to.length < mail.to.length || to.length > mostRecipients) {
-        log.error('mail_refused', { reason: 'recipients', recipients: mail.to.length });
-        return;
-      }
+      const to = recipientsOf(mail);
+      if (to === undefined) return;
       if (closed || underWay.size + putOff.size >= mostWaiting) {
         log.error('mail_refused', { reason: closed ? 'closed' : 'too many waiting', recipients: to.length });
         return;
       }
-      await start({ ...mail, to }, 0);
+      await tracked(deliver({ ...mail, to }, 0));
+    },
+    sendOnce: async (mail) => {
+      const to = recipientsOf(mail);
+      if (to === undefined) return [];
+      return closed ? to : tracked(deliverOnce({ ...mail, to }));
     },
     close: async () => {
       closed = true;

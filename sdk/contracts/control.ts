@@ -182,6 +182,8 @@ export interface ControlHost {
   readonly mails: boolean;
   /** Hands mail to the mail server; a failure is logged and never thrown. Without a server nothing happens. */
   mail(mail: Mail): Promise<void>;
+  /** Asks the mail server once. Gives those for whom it was away or busy, and may be asked again. Never throws. */
+  mailOnce(mail: Mail): Promise<readonly string[]>;
   /** @throws GatewayError `url_blocked` naming `param`, for a URL that the gateway does not call */
   checkUrl(url: string, param: string): Promise<void>;
   /** What providers there are, with the settings that each takes. */

@@ -11,10 +11,11 @@ import type { AlertRow } from '../records/tables.ts';
 import { type Counted, countedIn } from './counted.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { tell } from './mail.ts';
+import { sendDue } from './outbox.ts';
 import { claimAlert } from './sent.ts';
 import { type Subject, subjectOf } from './subjects.ts';
 
-type Host = Pick<ControlHost, 'counters' | 'transaction' | 'mails' | 'mail' | 'log'>;
+type Host = Pick<ControlHost, 'counters' | 'transaction' | 'mails' | 'mailOnce' | 'log'>;
 type Change = Awaited<ReturnType<ControlHost['counters']['changedSince']>>[number];
 
 const standardBatch = 2000;
@@ -29,7 +30,11 @@ const mostInTransaction = 200;
  * crossed or a limit used up.
  */
 export function alertJob(host: Host): Job {
-  return { name: 'limits.alerts', schedule: '* * * * *', run: () => lookAtChanges(host) };
+  const run = async () => {
+    await lookAtChanges(host);
+    if (host.mails) await sendDue(host);
+  };
+  return { name: 'limits.alerts', schedule: '* * * * *', run };
 }
 
 async function lookAtChanges(host: Host): Promise<void> {

@@ -1,5 +1,6 @@
 import { type ControlHost, type Mail, nextReset, type Operation } from 'portcullis/sdk';
 import type { AlertRow } from '../records/tables.ts';
+import { putIn } from './outbox.ts';
 import { recipientsOf } from './recipients.ts';
 import type { Subject } from './subjects.ts';
 
@@ -12,10 +13,10 @@ export interface Usage {
   readonly valueKey: string;
 }
 
-/** Tells people, once the transaction has been committed. */
+/** Has people told, once the transaction has been committed. */
 export async function tell(
   operation: Operation,
-  host: Pick<ControlHost, 'mails' | 'mail'>,
+  host: Pick<ControlHost, 'mails'>,
   subject: Subject,
   kind: AlertRow['kind'],
   usage: Usage,
@@ -25,8 +26,7 @@ export async function tell(
   const notice = noticeOf(subject, kind, usage, operation.now);
   for (const group of [people, named]) {
     for (let from = 0; from < group.length; from += mostRecipients) {
-      const to = group.slice(from, from + mostRecipients);
-      operation.afterCommit(() => host.mail({ to, ...notice }));
+      await putIn(operation, { to: group.slice(from, from + mostRecipients), ...notice });
     }
   }
 }

@@ -84,4 +84,19 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    name: '002_limit_mails',
+    async up(db) {
+      await db.schema.createTable('limit_mails', (columns) => {
+        columns.string('id', 36).notNullable().primary();
+        columns.text('recipients').notNullable();
+        columns.text('subject').notNullable();
+        columns.text('text').notNullable();
+        columns.integer('tries').notNullable();
+        columns.bigInteger('due_at').notNullable();
+        columns.bigInteger('created_at').notNullable();
+        columns.index(['due_at'], 'limit_mails_due');
+      });
+    },
+  },
 ];

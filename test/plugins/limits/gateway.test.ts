@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { asObject, type JsonObject } from 'portcullis/sdk';
 import { smtpServer } from '../../core/mail/smtp.ts';
+import { type ControlOptions, startControl, testKeyMaterial } from '../../support/control.ts';
 import type { Reply } from '../../support/gateway.ts';
 import { chatReply, limitedWorld, messages } from './world.ts';
 
@@ -215,5 +219,38 @@ describe('people', () => {
     assert.equal(shown.status, 'active');
     assert.ok(Number(shown.last_reset_at) > 0);
     assert.equal((await world.ask(key)).status, 200);
+  });
+
+  it('are told by another process, and once, what the mail server did not take before theirs was gone', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-alerts-'));
+    const file = join(folder, 'store.sqlite');
+    const away = await smtpServer();
+    await away.close();
+    const options: ControlOptions = {
+      store: { kind: 'sqlite', file },
+      keyMaterial: testKeyMaterial(),
+      settings: { mail: { host: '127.0.0.1', port: away.port, from: 'gateway@example.com' } },
+    };
+    const world = await limitedWorld(t, options);
+    world.peer.always({ body: chatReply(5, 5) });
+    const { id, key } = await world.key({
+      usage_limits: { type: 'requests', credit_limit: 3, alert_threshold: 1 },
+      alert_emails: ['outside@example.com'],
+    });
+    await world.ask(key);
+    await world.stored(`budget/key/${id}/requests`, 1);
+    assert.equal(await world.control.runJob('limits.alerts'), true);
+    const others = [await startControl(t, options), await startControl(t, options)];
+    const back = await smtpServer({ port: away.port });
+    t.after(() => back.close());
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    for (let time = 0; time < 2; time += 1) {
+      for (const other of others) other.advance(120_000);
+      await Promise.all(others.map((other) => other.runJob('limits.alerts')));
+    }
+    assert.deepEqual(
+      back.received.map(({ to }) => to),
+      [['outside@example.com']],
+    );
   });
 });
