@@ -3,11 +3,10 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ControlHost, LogEntry, Operation } from 'portcullis/sdk';
 import { lineOf, texts } from './columns.ts';
+import { type Lease, leaseOf } from './lease.ts';
 import { queryOfRecord } from './read-body.ts';
 import { type ExportRecord, table } from './table.ts';
 
-/** Without a sign of life for so long, the process that was at it is gone. */
-const leaseMs = 60_000;
 const keptMs = 7 * 86_400_000;
 /** Rows at a time: those with texts can be large. */
 const page = { rows: 1000, texts: 100 };
@@ -29,15 +28,14 @@ export function exportFiles(host: ControlHost, folder: string): ExportFiles {
   let closed = false;
 
   const run = async (organisationId: string, id: string): Promise<void> => {
-    const record = await claimed(host, organisationId, id);
-    if (record === undefined) return;
+    const lease = await leaseOf(host, organisationId, id);
+    if (lease === undefined) return;
     try {
-      const written = await write(host, folder, record, () => closed);
-      if (written !== undefined) await finish(host, record, { status: 'success', total_records: written });
+      const written = await write(host, folder, lease, () => closed);
+      if (written !== undefined) await lease.end({ status: 'success', total_records: written });
     } catch (error) {
       host.log.error('log_export_failed', { id, error: error instanceof Error ? error.message : 'not an error' });
-      await rm(partOf(folder, id), { force: true });
-      await finish(host, record, { status: 'failed', failure: 'The export could not be written.' });
+      await lease.end({ status: 'failed', failure: 'The export could not be written.' });
     }
   };
   const tracked = (organisationId: string, id: string): Promise<void> => {
@@ -67,19 +65,6 @@ export function exportFiles(host: ControlHost, folder: string): ExportFiles {
   };
 }
 
-/** The export, when this process may write it: one at a time does. */
-function claimed(host: ControlHost, organisationId: string, id: string): Promise<ExportRecord | undefined> {
-  return host.transaction({ organisationId }, async (operation) => {
-    const { now, scope } = operation;
-    const taken = await operation
-      .db(table)
-      .where({ id, organisation_id: organisationId, status: 'in_progress' })
-      .andWhere('lease_until', '<', now)
-      .update({ lease_until: now + leaseMs });
-    return taken === 0 ? undefined : operation.records<ExportRecord>(table).find(scope, id);
-  });
-}
-
 function unfinished(host: ControlHost): Promise<readonly { readonly id: string; readonly organisation_id: string }[]> {
   // The table holds all organisations; the job belongs to none.
   return host.transaction({ organisationId: '' }, async ({ db, now }) =>
@@ -91,15 +76,17 @@ function unfinished(host: ControlHost): Promise<readonly { readonly id: string; 
   );
 }
 
-/** How many lines were written; undefined: it was cancelled, or this process closes. */
+/** How many lines were written; undefined: it was cancelled, another process is at it, or this one closes. */
 async function write(
   host: ControlHost,
   folder: string,
-  record: ExportRecord,
+  lease: Lease,
   closed: () => boolean,
 ): Promise<number | undefined> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const part = partOf(folder, record.id);
+  const { record } = lease;
+  // Of this process alone: one that was too slow may still be writing.
+  const part = join(folder, `${record.id}.${host.newId()}.part`);
   const file = await open(part, 'w', 0o600);
   let written = 0;
   let whole = false;
@@ -108,10 +95,10 @@ async function write(
     for await (const entries of pagesOf(host, record)) {
       await file.write(entries.map((entry) => lineOf(entry, record.requested_data, time)).join(''));
       written += entries.length;
-      if (closed() || !(await renewed(host, record))) return undefined;
+      if (closed() || !(await lease.renew())) return undefined;
     }
     await file.sync();
-    whole = await renewed(host, record);
+    whole = await lease.renew();
   } finally {
     await file.close();
     if (!whole) await rm(part, { force: true });
@@ -149,36 +136,10 @@ async function* pagesOf(host: ControlHost, record: ExportRecord): AsyncGenerator
   }
 }
 
-async function renewed(host: ControlHost, { organisation_id, id }: ExportRecord): Promise<boolean> {
-  return host.transaction({ organisationId: organisation_id }, async ({ db, now }) => {
-    const held = await db(table)
-      .where({ id, status: 'in_progress' })
-      .update({ lease_until: now + leaseMs });
-    return held > 0;
-  });
-}
-
-/** Only what is still in progress ends: who has cancelled it has had the last word. */
-async function finish(
-  host: ControlHost,
-  { organisation_id, id }: ExportRecord,
-  end: { readonly status: 'success' | 'failed'; readonly total_records?: number; readonly failure?: string },
-): Promise<void> {
-  await host.transaction({ organisationId: organisation_id }, ({ db, now }) =>
-    db(table)
-      .where({ id, status: 'in_progress' })
-      .update({ ...end, lease_until: null, last_updated_at: now }),
-  );
-}
-
 async function removeOld(folder: string, now: number): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);
     if (found !== undefined && now - found.mtimeMs > keptMs) await rm(path, { force: true });
   }
-}
-
-function partOf(folder: string, id: string): string {
-  return join(folder, `${id}.part`);
 }

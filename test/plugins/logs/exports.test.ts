@@ -229,6 +229,37 @@ describe('an export of logs', () => {
     assert.equal((await linesOf(id)).length, 1);
   });
 
+  it('is written on by who has taken it up, whatever becomes of the one that was too slow', async (t) => {
+    const logs = memoryLogs();
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    let asked = 0;
+    const slow: LogStore & LogSinks = {
+      ...logs,
+      list: async (filter, page) => {
+        if (page.limit === 1) return logs.list(filter, page);
+        asked += 1;
+        const isFirst = asked === 1;
+        await gates[isFirst ? 0 : 1].promise;
+        return isFirst ? assert.fail('too slow') : logs.list(filter, page);
+      },
+    };
+    const { control, seed, make, ok, ended, linesOf } = await exporter(t, slow);
+    seed();
+    const { id } = await make();
+    await ok('POST', `/${id}/start`);
+    await t.waitFor(() => assert.equal(asked, 1));
+    control.advance(2 * minute);
+    const other = control.runJob('logs.exports');
+    await t.waitFor(() => assert.equal(asked, 2));
+    gates[0].resolve();
+    await t.waitFor(() => assert.ok(control.log.some(({ event }) => event === 'log_export_failed')));
+    await sleep(50);
+    gates[1].resolve();
+    await other;
+    assert.equal((await ended(id)).status, 'success');
+    assert.equal((await linesOf(id)).length, 1);
+  });
+
   it('has an address that cannot be made up, moved or kept', async (t) => {
     const { control, make, ok, ended } = await exporter(t);
     const [one, other] = [await make(), await make()];
