@@ -1,12 +1,4 @@
-import {
-  asObject,
-  asString,
-  type ControlHost,
-  type Json,
-  type LogEntry,
-  type Operation,
-  type PriceQuestion,
-} from 'portcullis/sdk';
+import { asObject, asString, type ControlHost, type Json, type LogEntry, type Operation } from 'portcullis/sdk';
 import { maskedHeaders, namesOf } from '../record/masked-headers.ts';
 import { untimed } from '../record/row.ts';
 import { usageColumns } from '../record/usage-columns.ts';
@@ -36,19 +28,20 @@ export async function entryOf(
   const { access, scope, now } = operation;
   const id = operation.newId();
   const path = pathOf(sent.url);
-  const { usage, model: named, endpoint, stream } = readReply(path, sent.responseBody);
+  const { usage, model: named, endpoint, stream, tier, region } = readReply(path, sent.responseBody);
   const requested = asString(asObject(sent.requestBody)?.model);
   const model = named ?? requested;
-  const question: PriceQuestion | undefined =
-    usage === undefined || sent.provider === undefined || model === undefined
+  const { organisationId } = scope;
+  const { provider } = sent;
+  const cost =
+    usage === undefined || provider === undefined || model === undefined
       ? undefined
-      : { provider: sent.provider, model, usage, at: now, endpoint, organisationId: scope.organisationId, workspaceId };
-  const cost = question === undefined ? undefined : await host.price(question);
+      : await host.price({ provider, model, usage, at: now, endpoint, tier, region, organisationId, workspaceId });
   const trace = (snake: string, camel: string) => sent.metadata[snake] ?? sent.metadata[camel] ?? null;
   return {
     row: {
       id,
-      organisationId: scope.organisationId,
+      organisationId,
       workspaceId,
       createdAt: now,
       traceId: trace('trace_id', 'traceId')?.slice(0, 128) ?? id,
@@ -60,7 +53,7 @@ export async function entryOf(
       endpoint: endpoint ?? null,
       status: sent.status,
       error: null,
-      provider: sent.provider ?? null,
+      provider: provider ?? null,
       model: model ?? null,
       requestedModel: requested ?? null,
       providerSlug: null,

@@ -32,30 +32,29 @@ export interface ReadReply {
   readonly model: string | undefined;
   readonly endpoint: Endpoint | undefined;
   readonly stream: boolean;
+  readonly tier: string | undefined;
+  readonly region: string | undefined;
 }
 
 /** @param body the reply: JSON, the events of a stream as a list, or a stream as text */
 export function readReply(path: string, body: Json): ReadReply {
   const format = formats.find((one) => one.path.test(path));
   const events = eventsOf(body);
-  const asked = format === undefined ? formats.map(({ dialect }) => dialect) : [format.dialect];
   let usage: Usage | undefined;
   let model: string | undefined;
+  let tier: string | undefined;
+  let region: string | undefined;
   for (const event of events) {
+    const { dialect } = format ?? formats.find((one) => one.dialect.usageOf(event) !== undefined) ?? {};
     // Later counts complete earlier ones: the first event of a stream may hold the input alone.
-    const counted = firstUsage(asked, event);
+    const counted = dialect?.usageOf(event);
     if (counted !== undefined) usage = merged(usage, counted);
+    tier = dialect?.usage.tierOf(event) ?? tier;
+    region = dialect?.usage.regionOf?.(event) ?? region;
     model ??= modelOf(event);
   }
-  return { usage, model, endpoint: format?.endpoint, stream: asObject(body) === undefined && events.length > 0 };
-}
-
-function firstUsage(asked: readonly CountedDialect[], event: JsonObject): Usage | undefined {
-  for (const dialect of asked) {
-    const usage = dialect.usageOf(event);
-    if (usage !== undefined) return usage;
-  }
-  return undefined;
+  const stream = asObject(body) === undefined && events.length > 0;
+  return { usage, model, endpoint: format?.endpoint, stream, tier, region };
 }
 
 function merged(before: Usage | undefined, { total, ...counted }: Usage): Usage {

@@ -20,6 +20,8 @@ const chat: JsonObject = {
   metadata: { trace_id: 'trace-9', span_name: 'step', team: 'red', _user: 'ann', n: 3 },
 };
 
+const spent = { prompt_tokens: 1000, completion_tokens: 1000 };
+
 /** Sends logs, and gives the entries that were written. */
 async function sender(t: TestContext) {
   const world = await logWorld(t);
@@ -90,6 +92,33 @@ describe('a log that a client sends', () => {
       const [entry] = await send({ request: { url, body: {} }, response: { body: body as unknown as JsonObject } });
       assert.deepEqual([entry?.row.inputTokens, entry?.row.outputTokens], tokens);
       assert.equal(entry?.row.stream, Array.isArray(body) || (typeof body === 'string' && body.startsWith('data:')));
+    });
+  }
+
+  const counts = { input_tokens: 1000, output_tokens: 1000 };
+  const start = { model: 'claude-opus-4-6', usage: { ...counts, inference_geo: 'us' } };
+  const chunk = { model: 'gpt-5.4-nano', service_tier: 'flex', choices: [] };
+  for (const [what, provider, path, body, nanoUsd] of [
+    ['the tier of a reply', 'openai', 'chat/completions', { ...chunk, usage: spent }, 725_000],
+    ['the tier of a stream', 'openai', 'chat/completions', [chunk, { choices: [], usage: spent }], 725_000],
+    ['the tier of a reply of no known format', 'openai', 'other', { ...chunk, usage: spent }, 725_000],
+    ['the region of a reply', 'anthropic', 'messages', start, 33_000_000],
+    [
+      'the region of a stream',
+      'anthropic',
+      'messages',
+      [
+        { type: 'message_start', message: start },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1000 } },
+      ],
+      33_000_000,
+    ],
+  ] as const) {
+    it(`costs what it does in ${what}`, async (t) => {
+      const { send } = await sender(t);
+      const request = { url: `https://api.example.com/v1/${path}`, provider, body: {} };
+      const [entry] = await send({ request, response: { body: body as unknown as JsonObject } });
+      assert.equal(entry?.row.costNanoUsd, nanoUsd);
     });
   }
 
