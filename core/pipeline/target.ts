@@ -206,6 +206,12 @@ export function shapeTarget(
     identity() {
       return identityOf(runtime, exchange, plan, leaf, provider, this);
     },
+    region() {
+      const { region } = provider.unit.definition;
+      if (region === undefined) return undefined;
+      const model = allowedModel(exchange, provider, this);
+      return region(runtime.settings.settingsOf(leaf, provider, plan, exchange, model).settings);
+    },
   };
   const body = runtime.pipeline.prepare(target);
   return body instanceof Promise ? body.then((made) => withBody(target, made)) : withBody(target, body);

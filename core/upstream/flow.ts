@@ -154,8 +154,8 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 function outcomeOf(result: FlowResult, outbound: Outbound, facts: ReplyFacts, abort: () => void): Outcome {
   const { dialect } = outbound.chosen;
-  const { provider, model, path } = facts;
-  const base = { status: result.status, headers: {}, provider, model, path, retries: 0 };
+  const { provider, model, path, region } = facts;
+  const base = { status: result.status, headers: {}, provider, model, path, retries: 0, region: () => region };
   const usage = () => {
     if (dialect?.kind === 'document') return dialect.usageIn({}, outbound.asked);
     return 'json' in result ? dialect?.usageOf(result.json) : undefined;

@@ -16,6 +16,8 @@ export interface OutcomeFacts {
   readonly provider: string | undefined;
   readonly model: string | undefined;
   readonly path: string;
+  /** The region that was called. */
+  readonly region?: string | undefined;
 }
 
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' };

@@ -58,6 +58,7 @@ export function outcomeOf(reply: WireReply, outbound: Outbound, facts: ReplyFact
     path: facts.path,
     retries: 0,
     ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+    ...(facts.region === undefined ? {} : { region: () => facts.region }),
   };
 
   if (proxied) {
@@ -107,11 +108,16 @@ type Counts = Pick<Outcome, 'usage' | 'tier' | 'region' | 'metering'>;
 /** What an outcome says about its tokens; the count of a request's tokens has none of its own. */
 function counted(reply: CountedReply, outbound: Outbound, facts: ReplyFacts): Counts {
   if (outbound.chosen.endpoint === 'messagesCountTokens') return { usage: () => undefined };
-  return countsOf(ledgerOf(reply, outbound, facts));
+  return countsOf(ledgerOf(reply, outbound, facts), facts);
 }
 
-function countsOf(ledger: ReplyLedger): Counts {
-  return { usage: () => ledger.usage, tier: () => ledger.tier, region: () => ledger.region, metering: ledger };
+function countsOf(ledger: ReplyLedger, { region }: ReplyFacts): Counts {
+  return {
+    usage: () => ledger.usage,
+    tier: () => ledger.tier,
+    region: () => ledger.region ?? region,
+    metering: ledger,
+  };
 }
 
 function ledgerOf(
@@ -204,7 +210,7 @@ function forwarded(
   const reply = new StreamedReply(meter, { dialect, framing: dialect.framing, repair: undefined });
   const ledger = ledgerOf(reply, outbound, facts);
   const piped = new ForwardedStream(stream, ledger, { dialect, reply, hidesUsage: outbound.hidesUsage });
-  return { ...base, body: { kind: 'stream', stream: piped }, ...countsOf(ledger) };
+  return { ...base, body: { kind: 'stream', stream: piped }, ...countsOf(ledger, facts) };
 }
 
 function read(
@@ -224,7 +230,7 @@ function read(
   const encoder = client.encodeStream(context);
   const piped = new TranslatedStream(stream, ledger, reply, { framing, decoder, encoder, finishReasons, repair });
   const headers = { ...base.headers, 'content-type': eventStream };
-  return { ...base, headers, body: { kind: 'stream', stream: piped }, ...countsOf(ledger) };
+  return { ...base, headers, body: { kind: 'stream', stream: piped }, ...countsOf(ledger, facts) };
 }
 
 function faultIn(json: Json | undefined, dialect: Dialect): ProviderFault | undefined {

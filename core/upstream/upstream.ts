@@ -171,6 +171,7 @@ export class Upstream {
       provider: outbound.unit.name,
       model: outbound.facts.model || undefined,
       path: facts.path,
+      region: outbound.unit.definition.region?.(outbound.settings.settings),
       context: () => ({
         strict: facts.strict,
         dropped: facts.dropped,

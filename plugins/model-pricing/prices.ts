@@ -41,7 +41,7 @@ export interface Price {
   readonly longContext?: LongContext;
   /** By the tier that the provider says it served with. */
   readonly tiers?: Variants;
-  /** By region, or what stands before the first dash of its name. */
+  /** By region, or what stands before a dash of its name. */
   readonly regions?: Variants;
 }
 

@@ -31,12 +31,15 @@ export function tierIn({ tiers }: Rated, tier: string | undefined): string | und
   return Object.hasOwn(tiers, lower) ? lower : undefined;
 }
 
-/** The name by which the price knows a region: its own, or what stands before the first dash of it (`eu` of `eu-west-1`). */
+/** The name by which the price knows a region: its own, or the most that stands before a dash of it (`eu` of `eu-west-1`). */
 export function regionIn({ regions }: Price, region: string | undefined): string | undefined {
   if (regions === undefined || region === undefined) return undefined;
-  if (Object.hasOwn(regions, region)) return region;
-  const [area = ''] = region.split('-', 1);
-  return Object.hasOwn(regions, area) ? area : undefined;
+  let area: string | undefined;
+  for (const name of Object.keys(regions)) {
+    const fits = region === name || region.startsWith(`${name}-`);
+    if (fits && name.length > (area?.length ?? 0)) area = name;
+  }
+  return area;
 }
 
 function variantIn(variants: Variants | undefined, name: string | undefined): Variant | undefined {

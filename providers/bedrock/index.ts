@@ -18,6 +18,7 @@ import { tuning } from './tuning.ts';
 export default provider({
   settings,
   base: ({ awsRegion }) => `https://bedrock-runtime.${awsRegion}.${awsDomain(String(awsRegion))}`,
+  region: ({ awsRegion }) => String(awsRegion),
   auth: awsAuth({ service: 'bedrock', apiKeys: true }),
   endpoints: {
     ...converse,

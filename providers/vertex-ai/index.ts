@@ -8,7 +8,7 @@ import { gemini } from './gemini.ts';
 import { listModels, retrieveModel } from './models.ts';
 import { type Family, familyOf } from './names.ts';
 import { endpoint, mistral, open } from './open-models.ts';
-import { origin } from './places.ts';
+import { origin, regionOf } from './places.ts';
 import { rerank } from './rerank.ts';
 import { settings } from './settings.ts';
 import { tuning } from './tuning.ts';
@@ -23,6 +23,7 @@ const family = (name: Family, endpoints: Endpoints): ModelFamily => ({
 export default provider({
   settings,
   base: origin,
+  region: regionOf,
   auth: authOf,
   endpoints: { ...files, ...batches, ...tuning, rerank, listModels, retrieveModel, proxy: { path: '' } },
   families: [

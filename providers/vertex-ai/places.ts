@@ -18,10 +18,16 @@ const multiRegions = new Set(['us', 'eu']);
 export const isApiKey = ({ apiKey, vertexServiceAccountJson }: Settings) =>
   vertexServiceAccountJson === undefined && typeof apiKey === 'string' && /^(AIza|AQ\.)/.test(apiKey);
 
+/** Undefined: `global`, where express keys are served too. */
+export function regionOf(settings: Settings): string | undefined {
+  const region = String(settings.vertexRegion);
+  return region === 'global' || isApiKey(settings) ? undefined : region;
+}
+
 /** Without a version: some methods are in `v1`, some in `v1beta1`. */
 export function origin(settings: Settings): string {
-  const region = String(settings.vertexRegion);
-  if (region === 'global' || isApiKey(settings)) return 'https://aiplatform.googleapis.com';
+  const region = regionOf(settings);
+  if (region === undefined) return 'https://aiplatform.googleapis.com';
   return multiRegions.has(region)
     ? `https://aiplatform.${region}.rep.googleapis.com`
     : `https://${region}-aiplatform.googleapis.com`;

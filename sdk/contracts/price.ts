@@ -13,7 +13,7 @@ export interface PriceQuestion {
   readonly endpoint?: Endpoint | undefined;
   /** The tier that the provider says it served with, such as `flex`, `priority`, `batch`. */
   readonly tier?: string | undefined;
-  /** The region that the provider says it served in. */
+  /** The region that the provider says it served in, else the one that it was called in. */
   readonly region?: string | undefined;
   /** These three: of callers who belong to an organisation; its own prices and multipliers then hold. */
   readonly organisationId?: string | undefined;

@@ -159,6 +159,8 @@ export interface Provider {
   readonly credential?: string;
   /** Names of its models may begin with `@`, as `@cf/meta/llama-3`: they are only taken for `@slug/model` where the slug is its own. */
   readonly atNames?: true;
+  /** The region that it is called in, where prices may go by it; undefined: none in particular. */
+  readonly region?: (settings: Settings) => string | undefined;
   /** Headers of every call, lower-case names; undefined values are left out. */
   readonly headers?: (facts: CallFacts) => Readonly<Record<string, string | undefined>>;
   /** What it offers whatever the model. */

@@ -139,6 +139,8 @@ export interface TargetContext {
    * ones would get the same reply. 64 hex digits.
    */
   identity(): MaybePromise<string>;
+  /** The region that the provider would be called in, where prices may go by it. */
+  region?(): string | undefined;
 }
 
 /** A reply's bytes as they arrive. Push-based: the one place where speed forbids an async iterator. */
@@ -184,7 +186,7 @@ export interface Outcome {
   readonly savedNanoUsd?: number;
   /** The tier that the provider says it served with. */
   tier?(): string | undefined;
-  /** The region that the provider says it served in, where prices may go by it. */
+  /** The region that the provider says it served in, else the one that it was called in, where prices may go by it. */
   region?(): string | undefined;
   /** The connection that the reply stands for, such as a WebSocket; an outcome that takes its place hands it on. */
   readonly session?: object;

@@ -1,4 +1,12 @@
-import { asString, type Cost, type Host, type MaybePromise, type TargetContext, type Usage } from 'portcullis/sdk';
+import {
+  asString,
+  type Cost,
+  type Host,
+  type JsonObject,
+  type MaybePromise,
+  type TargetContext,
+  type Usage,
+} from 'portcullis/sdk';
 import type { Meter } from '../limit/meter.ts';
 import { whole } from './actual.ts';
 import { unpricedRefusal } from './refusal.ts';
@@ -44,10 +52,17 @@ export function costEstimator(host: Pick<Host, 'price' | 'log' | 'metrics' | 'no
       usage,
       at: host.now(),
       endpoint: request.endpoint,
+      tier: tierAsked(target.body),
+      region: asString(target.body.inference_geo) ?? target.region?.(),
       organisationId,
       workspaceId,
       providerSlug,
     });
     return cost instanceof Promise ? cost.then((known) => costOf(known, meter, target)) : costOf(cost, meter, target);
   };
+}
+
+/** The tier that a request asks for, in whichever of the formats. A faster mode has prices of its own. */
+function tierAsked({ speed, service_tier: tier, serviceTier }: JsonObject): string | undefined {
+  return speed === 'fast' ? 'fast' : (asString(tier) ?? asString(serviceTier));
 }

@@ -44,14 +44,14 @@ const streamed = (region: string): Act => ({
   ],
 });
 
-async function withMessages(t: TestContext): Promise<World> {
+async function withProvider(t: TestContext, provider: string, configurations: JsonObject = {}): Promise<World> {
   const world = await limitedWorld(t);
   const { id } = await world.control.ok('POST', '/v1/integrations', {
     body: {
       name: 'mind',
-      ai_provider_id: 'anthropic',
+      ai_provider_id: provider,
       key: 'sk-of-mind',
-      configurations: { custom_host: `${world.peer.origin}/v1` },
+      configurations: { ...configurations, custom_host: `${world.peer.origin}/v1` },
     },
   });
   await world.control.ok('PUT', `/v1/integrations/${id}/workspaces`, {
@@ -66,6 +66,13 @@ const own = '/v1/messages';
 const chat = '/v1/chat/completions';
 const denies = { output_guardrails: [{ 'default.contains': { operator: 'none', words: ['Hi'] }, deny: true }] };
 
+const bedrock = (region: string): JsonObject => ({ aws_auth_type: 'apiKey', aws_region: region });
+const vertex = (region: string): JsonObject => ({
+  vertex_auth_type: 'basic',
+  vertex_region: region,
+  vertex_project_id: 'project',
+});
+
 describe('a budget of costs', () => {
   const cases: readonly (readonly [what: string, path: string, act: Act, nanoUsd: number, config?: JsonObject])[] = [
     ['a message that was served in a region', own, whole('us'), inRegion],
@@ -78,7 +85,7 @@ describe('a budget of costs', () => {
   ];
   for (const [what, path, act, nanoUsd, config = {}] of cases) {
     it(`takes the price of ${what}`, async (t) => {
-      const world = await withMessages(t);
+      const world = await withProvider(t, 'anthropic');
       world.peer.next(act);
       const { id, key } = await world.key({ usage_limits: { type: 'cost', credit_limit: 1000 } });
       const body = { model: `@mind/${model}`, max_tokens: 50, messages, stream: act.events !== undefined };
@@ -86,6 +93,47 @@ describe('a budget of costs', () => {
       const { status } = await world.control.call('POST', path, { key, body, headers });
       assert.equal(status, config === denies ? 446 : 200);
       await world.settled(`budget/key/${id}/cost`, nanoUsd);
+    });
+  }
+
+  const called: readonly (readonly [provider: string, configurations: JsonObject, model: string, nanoUsd: number])[] = [
+    ['bedrock', bedrock('eu-west-1'), 'anthropic.claude-opus-4-6-v1', inRegion],
+    ['bedrock', bedrock('eu-west-1'), 'global.anthropic.claude-opus-4-6-v1', everywhere],
+    ['vertex-ai', vertex('europe-west1'), model, inRegion],
+    ['vertex-ai', vertex('global'), model, everywhere],
+  ];
+  for (const [provider, configurations, name, nanoUsd] of called) {
+    const where = String(configurations.aws_region ?? configurations.vertex_region);
+    it(`takes the price of the region that ${provider} was called in: ${name} in ${where}`, async (t) => {
+      const world = await withProvider(t, provider, configurations);
+      world.peer.next(whole('not_available'));
+      const { id, key } = await world.key({ usage_limits: { type: 'cost', credit_limit: 1000 } });
+      const body = { model: `@mind/${name}`, max_tokens: 50, messages };
+      assert.equal((await world.control.call('POST', own, { key, body })).status, 200);
+      await world.settled(`budget/key/${id}/cost`, nanoUsd);
+    });
+  }
+});
+
+describe('what a budget of costs sets aside', () => {
+  // 0.93 US dollars at the standard price, with 0.03 spent before.
+  const most = 37_000;
+  const cases: readonly (readonly [string, provider: string, configurations: JsonObject, asked: JsonObject])[] = [
+    ['nothing in particular', 'anthropic', {}, {}],
+    ['a region', 'anthropic', {}, { inference_geo: 'us' }],
+    ['a faster mode', 'anthropic', {}, { speed: 'fast' }],
+    ['a provider in a region', 'vertex-ai', vertex('europe-west1'), {}],
+  ];
+  for (const [what, provider, configurations, asked] of cases) {
+    it(`goes by what a request asks for: ${what}`, async (t) => {
+      const world = await withProvider(t, provider, configurations);
+      const { id, key } = await world.key({ usage_limits: { type: 'cost', credit_limit: 1 } });
+      const ask = (body: JsonObject) =>
+        world.control.call('POST', own, { key, body: { model: `@mind/${model}`, messages, ...body } });
+      world.peer.next(whole('not_available'), whole('not_available'));
+      assert.equal((await ask({ max_tokens: 50 })).status, 200);
+      await world.settled(`budget/key/${id}/cost`, provider === 'vertex-ai' ? inRegion : everywhere);
+      assert.equal((await ask({ max_tokens: most, ...asked })).status, what.startsWith('nothing') ? 200 : 412);
     });
   }
 });

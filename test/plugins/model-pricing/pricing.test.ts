@@ -9,6 +9,7 @@ import { pricingHooks } from '../../../plugins/model-pricing/lists.ts';
 import { loadCatalogue } from '../../../plugins/model-pricing/load.ts';
 import type { Catalogue } from '../../../plugins/model-pricing/prices.ts';
 import { createPricing } from '../../../plugins/model-pricing/pricing.ts';
+import { readProvider } from '../../../plugins/model-pricing/read-prices.ts';
 import { caller, entryOf, manifest, pricesOf, pricingWith } from './asked.ts';
 
 const catalogue = await loadCatalogue();
@@ -124,6 +125,39 @@ describe('asking for a price', () => {
       const usage = { input: 1000, output: 0, serverTools: { [place]: 1 } };
       const cost = price({ ...question, model: 'gpt-5.4', usage, tier: place, region: place });
       assert.equal((cost as { nanoUsd: number }).nanoUsd, 2_500_000);
+    });
+  }
+});
+
+describe('a region', () => {
+  const priced = readProvider(
+    {
+      provider: 'cloud',
+      currency: 'USD',
+      unit: 'cents per token',
+      models: {
+        m: [
+          {
+            effective_from: null,
+            request_token: 1,
+            regions: { us: { multiplier: 2 }, 'us-gov': { multiplier: 3 } },
+          },
+        ],
+      },
+    },
+    'cloud',
+  );
+  for (const [region, factor] of [
+    ['us', 2],
+    ['us-east-1', 2],
+    ['us-gov-west-1', 3],
+    ['use-1', 1],
+    ['eu-west-1', 1],
+  ] as const) {
+    it(`is known by the longest name that it begins with: ${region}`, () => {
+      const { price } = pricingWith(new Map([['cloud', priced]]));
+      const cost = price({ provider: 'cloud', model: 'm', usage: { input: 1, output: 0 }, at: 0, region });
+      assert.equal((cost as { nanoUsd: number }).nanoUsd, factor * 10_000_000);
     });
   }
 });
