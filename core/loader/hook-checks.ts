@@ -1,7 +1,7 @@
 import { type Hooks, type Manifest, phaseNames } from 'portcullis/sdk';
 import { nearest } from '../config/nearest.ts';
 
-const otherHooks = ['secrets', 'price', 'acceptHooks', 'prompt', 'explain', 'open', 'close'] as const;
+const otherHooks = ['again', 'secrets', 'price', 'acceptHooks', 'prompt', 'explain', 'open', 'close'] as const;
 const known: readonly string[] = [...phaseNames, ...otherHooks];
 
 /** Where the hooks that setup returned differ from the phases of the manifest, each as a sentence's end. */

@@ -61,6 +61,8 @@ export interface Pipeline {
   beforeRequest(target: TargetContext): MaybePromise<JsonObject | Answer>;
   lookup(target: TargetContext): MaybePromise<Outcome | undefined>;
   attempt(target: TargetContext, call: () => Promise<Outcome>): Promise<Outcome>;
+  /** Before another call for a target, where the reply of the last one was given up. */
+  again(target: TargetContext): MaybePromise<void>;
   afterRequest(target: TargetContext, outcome: Outcome): MaybePromise<Outcome>;
   settle(request: RequestContext, record: RequestRecord): MaybePromise<void>;
   /** `bodies` makes what was said accessible; called only where some plugin may see it. */
@@ -121,6 +123,9 @@ export function compilePipeline(
   const prices = plugins.flatMap(({ name, hooks }) =>
     hooks.price === undefined ? [] : [{ plugin: name, hook: hooks.price.bind(hooks) }],
   );
+  const agains = plugins.flatMap(({ name, hooks }) =>
+    hooks.again === undefined ? [] : [{ plugin: name, hook: hooks.again.bind(hooks) }],
+  );
   const secrets = plugins.flatMap(({ name, hooks }) =>
     hooks.secrets === undefined ? [] : [{ plugin: name, hook: hooks.secrets.bind(hooks) }],
   );
@@ -176,6 +181,13 @@ export function compilePipeline(
         (plugin, error) => warn('lookup', plugin, error),
       ),
     attempt: (target, call) => around(attempt, target, call),
+    again: (target) =>
+      chain(
+        agains,
+        undefined,
+        (hook) => hook(target),
+        () => undefined,
+      ),
     afterRequest: (target, outcome) =>
       chain(
         afterRequest,

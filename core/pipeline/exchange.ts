@@ -6,6 +6,7 @@ import {
   type DialectName,
   type Endpoint,
   GatewayError,
+  type GivenUpReply,
   type JsonObject,
   type OrganisationEntry,
   type Principal,
@@ -102,9 +103,9 @@ export class Exchange implements RequestContext {
   readonly spanName: string | undefined;
   /** Calls of providers, in their order. */
   readonly attempts: Attempt[] = [];
-  /** The last reply that was counted, and those before it. */
+  /** The last reply that was counted, unless it was given up. */
   replied: NotedReply | undefined;
-  givenUp: readonly NotedReply[] | undefined;
+  givenUp: readonly GivenUpReply[] | undefined;
   /** What has left of a stream; undefined: no log wants it. */
   sent: Capture | undefined;
   body: JsonObject = {};

@@ -1,5 +1,8 @@
-import type { Outcome } from 'portcullis/sdk';
+import type { GivenUpReply, Outcome } from 'portcullis/sdk';
+import { type CountedUsage, finishUsage, uncounted } from '../ledger/finish-usage.ts';
 import type { Exchange } from './exchange.ts';
+import { costOf } from './priced.ts';
+import type { Runtime } from './runtime.ts';
 
 /** A reply that has been counted, and the saved provider that was asked. */
 export interface NotedReply {
@@ -7,20 +10,37 @@ export interface NotedReply {
   readonly providerSlug: string | undefined;
 }
 
-type Noting = Pick<Exchange, 'replied' | 'givenUp' | 'providerSlug'>;
-
-/** Remembers a reply until its request is over: where another try follows, it is charged without having served. */
-export function noteReply(exchange: Noting, outcome: Outcome): void {
+/** Remembers a reply until another try follows, or its request is over. */
+export function noteReply(exchange: Pick<Exchange, 'replied' | 'providerSlug'>, outcome: Outcome): void {
   if (outcome.metering === undefined && outcome.usage() === undefined) return;
-  if (exchange.replied !== undefined) exchange.givenUp = [...(exchange.givenUp ?? []), exchange.replied];
   exchange.replied = { outcome, providerSlug: exchange.providerSlug };
 }
 
 /**
- * The replies that did not serve: a guardrail denied them, and something else was tried. An outcome keeps the `usage` of the
- * reply that it is made of; by that the one that served is known.
+ * Charges the last reply without having served: a guardrail denied it, and something else is tried, or was. An outcome
+ * keeps the `usage` of the reply that it is made of; by that the one that served is known.
+ * @param served what the request ends with; undefined: another try follows
  */
-export function givenUpBefore({ replied, givenUp }: Noting, { usage }: Outcome): readonly NotedReply[] | undefined {
-  if (replied === undefined || replied.outcome.usage === usage) return givenUp;
-  return [...(givenUp ?? []), replied];
+export async function giveUp(runtime: Runtime, exchange: Exchange, served?: Outcome): Promise<void> {
+  const { replied } = exchange;
+  if (replied === undefined || replied.outcome.usage === served?.usage) return;
+  const charged = await givenUpReply(runtime, exchange, replied);
+  exchange.givenUp = [...(exchange.givenUp ?? []), charged];
+  exchange.replied = undefined;
+}
+
+async function givenUpReply(
+  runtime: Runtime,
+  exchange: Exchange,
+  { outcome, providerSlug }: NotedReply,
+): Promise<GivenUpReply> {
+  let counted: CountedUsage = uncounted;
+  try {
+    counted = await finishUsage(outcome);
+    const cost = await costOf(runtime, exchange, outcome, counted, providerSlug);
+    return { target: outcome.path, ...counted, cost };
+  } catch (error) {
+    runtime.log.error('cost_unknown', { request: exchange.id, error: (error as Error).message });
+    return { target: outcome.path, ...counted, cost: undefined };
+  }
 }

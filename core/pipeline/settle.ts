@@ -1,17 +1,10 @@
-import type {
-  Cost,
-  GivenUpReply,
-  MaybePromise,
-  Outcome,
-  RequestContext,
-  RequestNote,
-  RequestRecord,
-} from 'portcullis/sdk';
+import type { Cost, GivenUpReply, Outcome, RequestContext, RequestNote, RequestRecord } from 'portcullis/sdk';
 import { chargedWith } from '../ledger/charge.ts';
 import { type CountedUsage, finishUsage, uncounted } from '../ledger/finish-usage.ts';
 import { ExchangeBodies } from './bodies.ts';
 import { Exchange } from './exchange.ts';
-import { givenUpBefore, type NotedReply } from './given-up.ts';
+import { giveUp } from './given-up.ts';
+import { costOf } from './priced.ts';
 import type { Runtime } from './runtime.ts';
 
 /** How a reply ended: sent whole, or the client left first. */
@@ -41,11 +34,9 @@ export async function settle(runtime: Runtime, exchange: Exchange, outcome: Outc
     counted = counting instanceof Promise ? await counting : counting;
     const pricing = costOf(runtime, exchange, outcome, counted, exchange.providerSlug);
     cost = pricing instanceof Promise ? await pricing : pricing;
-    const others = givenUpBefore(exchange, outcome);
-    if (others !== undefined) {
-      givenUp = await Promise.all(others.map((one) => givenUpReply(runtime, exchange, one)));
-      ({ cost, ...counted } = chargedWith({ ...counted, cost }, givenUp));
-    }
+    if (exchange.replied !== undefined) await giveUp(runtime, exchange, outcome);
+    givenUp = exchange.givenUp;
+    if (givenUp !== undefined) ({ cost, ...counted } = chargedWith({ ...counted, cost }, givenUp));
   } catch (error) {
     // What was reserved must be given back, and the request belongs into the log, whatever it has cost.
     runtime.log.error('cost_unknown', { request: exchange.id, error: (error as Error).message });
@@ -60,45 +51,6 @@ export async function settle(runtime: Runtime, exchange: Exchange, outcome: Outc
 }
 
 const longestName = 256;
-
-const free: Cost = Object.freeze({ nanoUsd: 0, parts: Object.freeze({}), source: 'none' });
-
-/** Undefined: there is usage, or a reply that must have cost something, and no price is known for it. */
-function costOf(
-  runtime: Runtime,
-  exchange: Exchange,
-  outcome: Outcome,
-  { usage }: CountedUsage,
-  providerSlug: string | undefined,
-): MaybePromise<Cost | undefined> {
-  const { provider, model, cache } = outcome;
-  if (cache === 'HIT' || cache === 'SEMANTIC HIT' || provider === undefined) return free;
-  if (usage === undefined) return outcome.status >= 400 ? free : undefined;
-  if (model === undefined) return undefined;
-  const { access } = exchange.principal;
-  return runtime.pipeline.price({
-    provider,
-    model,
-    usage,
-    at: exchange.startedAt,
-    endpoint: exchange.endpoint,
-    tier: outcome.tier?.(),
-    region: outcome.region?.(),
-    organisationId: access?.organisationId,
-    workspaceId: access?.workspaceId,
-    providerSlug,
-  });
-}
-
-async function givenUpReply(
-  runtime: Runtime,
-  exchange: Exchange,
-  { outcome, providerSlug }: NotedReply,
-): Promise<GivenUpReply> {
-  const counted = await finishUsage(outcome);
-  const cost = await costOf(runtime, exchange, outcome, counted, providerSlug);
-  return { target: outcome.path, ...counted, cost };
-}
 
 /** What has been found out about a request after its reply. */
 export interface Findings extends CountedUsage, Pick<RequestRecord, 'durationMs' | 'timings'> {

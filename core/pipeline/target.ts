@@ -16,7 +16,7 @@ import { buildOutbound, type Outbound, type OutboundSources } from '../upstream/
 import { errorOutcome, type OutcomeFacts } from '../upstream/outcome.ts';
 import { allowedModel } from './allowed-models.ts';
 import type { Exchange } from './exchange.ts';
-import { noteReply } from './given-up.ts';
+import { giveUp, noteReply } from './given-up.ts';
 import { identityOf } from './identity.ts';
 import { judged } from './judge.ts';
 import type { ResolvedPlan } from './plans.ts';
@@ -36,6 +36,7 @@ export async function runTarget(
 ): Promise<Outcome> {
   let provider: TargetProvider | undefined;
   try {
+    if (exchange.replied !== undefined) await giveUp(runtime, exchange);
     exchange.providerSlug = undefined;
     const filling = targetBody(runtime, exchange, plan, leaf);
     const body = filling instanceof Promise ? await filling : filling;
@@ -88,6 +89,10 @@ function attempted(
     log.info('fields_dropped', { request: exchange.id, provider: name, fields: outbound.dropped });
   }
   return runtime.pipeline.attempt(target, async () => {
+    if (exchange.replied !== undefined) {
+      await giveUp(runtime, exchange);
+      await runtime.pipeline.again(target);
+    }
     const since = performance.now();
     try {
       const outcome = await runtime.upstream.call(outbound, {

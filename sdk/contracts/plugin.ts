@@ -75,6 +75,11 @@ export interface Hooks {
   lookup?(target: TargetContext): MaybePromise<Outcome | undefined>;
   /** Wraps the call: run `next` as often as needed. Abort the streams of outcomes that are not returned. */
   attempt?(target: TargetContext, next: () => Promise<Outcome>): Promise<Outcome>;
+  /**
+   * Before another call for a target whose last reply was counted and given up: it is the last of `target.request.givenUp`.
+   * Not a phase. Throw to end the target without it.
+   */
+  again?(target: TargetContext): MaybePromise<void>;
   /** Another outcome in its place, or undefined to leave it. */
   afterRequest?(target: TargetContext, outcome: Outcome): MaybePromise<Outcome | undefined>;
   /** After the reply has been sent or broken off. */

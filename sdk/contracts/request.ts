@@ -92,6 +92,8 @@ export interface RequestContext {
   readonly prompt?: SavedPromptName | undefined;
   /** Whether the client wants only what the format's documents name; the config or a header may switch it off. */
   readonly strict: boolean;
+  /** Replies that were counted and did not serve: another try followed, or follows now. Undefined: none. */
+  readonly givenUp?: readonly GivenUpReply[] | undefined;
   /** Aborts when the client leaves or the gateway gives up. */
   readonly signal: AbortSignal;
   /** True: somebody asks what would happen. Nothing may be counted, stored or sent. */
@@ -201,7 +203,6 @@ export interface Metering {
   readonly finish: string | undefined;
 }
 
-/** What the log phase gets: an allow-list, so no body and no secret can be in it. */
 /** A reply of a provider that was counted and not served: a guardrail denied it, and another try followed. */
 export interface GivenUpReply {
   /** JSON path of the target that gave it. */
@@ -212,6 +213,7 @@ export interface GivenUpReply {
   readonly cost: Cost | undefined;
 }
 
+/** What the log phase gets: an allow-list, so no body and no secret can be in it. */
 export interface RequestRecord extends RequestNote {
   readonly id: string;
   readonly traceId: string;

@@ -24,7 +24,8 @@ export function actualAmount({ meter, estimate, target, targets }: Stake, record
   return whole(amountOf(record) - sumOf(others.map(amountOf)));
 }
 
-function amountIn({ usage, cost }: Pick<RequestRecord, 'usage' | 'cost'>, measure: Measure): number | undefined {
+/** Undefined: nobody knows. */
+export function amountIn({ usage, cost }: Pick<RequestRecord, 'usage' | 'cost'>, measure: Measure): number | undefined {
   if (measure === 'cost') return cost?.nanoUsd;
   return usage === undefined ? undefined : (usage.total ?? usage.input + usage.output);
 }

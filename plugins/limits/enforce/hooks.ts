@@ -8,7 +8,7 @@ import { noteStanding, type RateStandings, rateHeaders } from './rate-headers.ts
 import { refusalOf } from './refusal.ts';
 import { spends } from './spends.ts';
 import { spentMarks } from './spent-marks.ts';
-import { missingRoom, type Stake } from './stakes.ts';
+import { missingRoom, type Stake, supersede } from './stakes.ts';
 
 export interface EnforcementSettings {
   readonly unpriced: Unpriced;
@@ -94,6 +94,7 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
     meters: readonly Meter[],
     amounts: readonly number[],
   ): readonly Stake[] => {
+    const { givenUp } = request;
     const held = states.get(request)?.held;
     const stakes: Stake[] = [];
     for (let index = 0; index < meters.length; index += 1) {
@@ -102,7 +103,9 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
       // What nobody can tell beforehand needs room all the same: where all is used up there is none.
       const room = Math.max(estimate, 1);
       const missing =
-        held === undefined ? { reserved: room, targets: [path] } : missingRoom(held, meter, { room, estimate }, path);
+        held === undefined
+          ? { reserved: room, targets: [path] }
+          : missingRoom(held, meter, { room, estimate }, { path, givenUp });
       if (missing !== undefined) stakes.push({ meter, ...missing, estimate, target: path });
     }
     return stakes;
@@ -119,6 +122,7 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
     }
     const known = states.get(request);
     const state = known ?? { held: [], standings: { requests: undefined, tokens: undefined } };
+    supersede(state.held, stakes);
     state.held.push({ reservation: reserved.reservation, stakes });
     for (let index = 0; index < stakes.length; index += 1) {
       const { meter } = stakes[index] as Stake;
@@ -146,6 +150,16 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
         return admit(target, { workspace, policies, provider });
       return Promise.all([workspace, policies, provider]).then(([first, second, third]) =>
         admit(target, { workspace: first, policies: second, provider: third }),
+      );
+    },
+    again: (target) => {
+      const held = states.get(target.request)?.held ?? [];
+      const own = held.flatMap(({ stakes }) => stakes.filter((stake) => stake.target === target.path));
+      const meters = own.map(({ meter }) => meter);
+      return reserve(
+        target,
+        meters,
+        own.map(({ estimate }) => estimate),
       );
     },
     afterRequest: ({ request }, outcome) => {
