@@ -17,6 +17,9 @@ export interface MeterFacts {
   readonly period: (now: number) => Period;
 }
 
+/** A clock that is set right by less stays in its period. */
+const steppedMs = 1000;
+
 /** One count that requests are held against, made once and used until its limit changes. */
 export class Meter {
   readonly kind: MeterFacts['kind'];
@@ -27,7 +30,8 @@ export class Meter {
   readonly terms: string;
   readonly #periodAt: MeterFacts['period'];
   #period: Period = { start: 0, end: 0 };
-  /** Until when the period is known to run. */
+  /** From when and until when the period is known to run. */
+  #from = 0;
   #until = 0;
   #single: Claim | undefined;
 
@@ -43,8 +47,9 @@ export class Meter {
 
   /** The one that runs; a clock that goes back a little stays in it. */
   period(now: number): Period {
-    if (now < this.#until) return this.#period;
+    if (now < this.#until && now >= this.#from) return this.#period;
     this.#period = this.#periodAt(now);
+    this.#from = this.#period.start - steppedMs;
     this.#until = this.#period.end ?? Number.POSITIVE_INFINITY;
     this.#single = undefined;
     return this.#period;

@@ -8,6 +8,7 @@ const kept = 280;
 /**
  * What a policy counts by: `metadata._user:alice`, several with commas between them. Commas and backslashes of values are
  * escaped; a request that has nothing in a respect counts under the empty value. What is too long is cut, and ends with a digest.
+ * Half of a surrogate pair is replaced: no store gives it back.
  */
 export function valueKeyReader(groupBy: readonly string[]): (subject: Subject) => string {
   const parts = groupBy.map((key) => ({ label: `${key}:`, dimension: dimensionOf(key) }));
@@ -17,7 +18,7 @@ export function valueKeyReader(groupBy: readonly string[]): (subject: Subject) =
       const value = dimension?.read(subject) ?? '';
       text += `${text === '' ? '' : ','}${label}${plain.test(value) ? value : value.replace(special, '\\$&')}`;
     }
-    if (text.length <= longest) return text;
+    if (text.length <= longest) return text.toWellFormed();
     return `${text.slice(0, kept).toWellFormed()}~${hash('sha256', text, 'hex').slice(0, 32)}`;
   };
 }

@@ -77,6 +77,11 @@ describe('a value key', () => {
     assert.equal(new Set(keys).size, values.length ** 2);
   });
 
+  it('can be kept, and given back as it is', () => {
+    const read = valueKeyReader(['metadata.a']);
+    for (const a of ['x\ud800', '\udc00y', 'a\ud800,b']) assert.ok(read(subjectOf({ metadata: { a } })).isWellFormed());
+  });
+
   it('has a bound, and tells long values apart all the same', () => {
     const read = valueKeyReader(['metadata.a', 'metadata.b', 'metadata.c', 'metadata.d']);
     const long = '🙂'.repeat(64);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { budgetPeriod, enforcedBudget, lastReset, nextReset, normaliseUsageLimits } from 'portcullis/sdk';
+import { rateMeter } from '../../../plugins/limits/limit/meters.ts';
 import { rateWindow } from '../../../plugins/limits/limit/rate-window.ts';
 
 const at = (text: string) => Date.parse(text);
@@ -24,6 +25,24 @@ describe('the window of a rate limit', () => {
       assert.equal(rateWindow(unit, window.end - 1).start, window.start);
     });
   }
+});
+
+describe('a clock that is set back', () => {
+  const now = at('2026-11-21T12:34:56Z');
+  const meter = () => {
+    const owner = { owner: 'key', id: 'k', whose: 'the key' } as const;
+    const made = rateMeter(owner, { type: 'requests', unit: 'rpm', value: 1 });
+    assert.equal(iso(made.period(now).start), '2026-11-21T12:34:00');
+    return made;
+  };
+
+  it('takes the window of a rate limit along', () => {
+    const window = meter().period(now - 600_000);
+    assert.deepEqual([iso(window.start), iso(window.end)], ['2026-11-21T12:24:00', '2026-11-21T12:25:00']);
+  });
+
+  it('by less than a second leaves it', () =>
+    assert.equal(iso(meter().period(now - 56_900).start), '2026-11-21T12:34:00'));
 });
 
 describe('the period of a budget', () => {
