@@ -191,7 +191,9 @@ export function lastReset(
   record: { readonly created_at: number; readonly last_reset_at?: unknown },
   now: number,
 ): number | null {
-  const byHand = asNumber(record.last_reset_at);
+  const begun = asNumber(record.last_reset_at);
+  // A count that was kept may have begun before there was the record.
+  const byHand = begun !== undefined && begun >= record.created_at ? begun : undefined;
   const start = limits === undefined || isBeforeFirst(limits, now) ? 0 : cadence(limits, now).start;
   const byCadence = start > record.created_at ? start : undefined;
   if (byHand === undefined) return byCadence ?? null;
@@ -199,24 +201,47 @@ export function lastReset(
 }
 
 /**
- * What a change of a budget adds to the record: a first reset that is set anew must not bring back what was counted since
- * some earlier reset by people, so the count that runs goes on.
+ * What a change of a budget adds to the record: another cadence, or a first reset that is set anew, is no reset. The count
+ * that runs goes on until the new cadence ends it, for which the next reset is written down where the cadence alone would
+ * begin another count.
  */
 export function keptReset(
   record: { readonly created_at: number; readonly last_reset_at?: unknown },
   [old]: readonly UsageLimits[],
   [fresh]: readonly UsageLimits[],
   now: number,
-): { readonly last_reset_at?: number } {
-  const byHand = asNumber(record.last_reset_at);
-  if (byHand === undefined || fresh === undefined || !isBeforeFirst(fresh, now)) return {};
-  if (old?.next_usage_reset_at === fresh.next_usage_reset_at) return {};
+): { readonly last_reset_at?: number; readonly usage_limits?: UsageLimits[] } {
+  if (fresh === undefined || sameCadence(old, fresh)) return {};
+  if (old === undefined) return keptSince(record, fresh, now);
+  const { start } = budgetPeriod(enforcedBudget(old, record), now);
+  const next = budgetPeriod(enforcedBudget(fresh, record), now);
+  // A count that a day to come names would outlast the resets until then.
+  if (next.start === start || start > now) return {};
   const { created_at } = record;
-  const { start } = budgetPeriod(
-    old === undefined ? enforcedBudget(fresh, { created_at }) : enforcedBudget(old, record),
-    now,
-  );
+  const kept = { last_reset_at: start };
+  if (budgetPeriod(enforcedBudget(fresh, { created_at, ...kept }), now).start === start) return kept;
+  if (next.end === undefined) return {};
+  return { ...kept, usage_limits: [{ ...fresh, next_usage_reset_at: new Date(next.end).toISOString() }] };
+}
+
+/** The same of a budget where there was none: what was set back some time before stays so. */
+function keptSince(
+  { created_at, last_reset_at }: { readonly created_at: number; readonly last_reset_at?: unknown },
+  fresh: UsageLimits,
+  now: number,
+): { readonly last_reset_at?: number } {
+  const byHand = asNumber(last_reset_at);
+  if (byHand === undefined || !isBeforeFirst(fresh, now)) return {};
+  const { start } = budgetPeriod(enforcedBudget(fresh, { created_at }), now);
   return start > byHand && start <= now ? { last_reset_at: start } : {};
+}
+
+function sameCadence(old: UsageLimits | undefined, fresh: UsageLimits): boolean {
+  return (
+    old?.periodic_reset === fresh.periodic_reset &&
+    old.periodic_reset_days === fresh.periodic_reset_days &&
+    old.next_usage_reset_at === fresh.next_usage_reset_at
+  );
 }
 
 /** ISO 8601; null: never. */

@@ -5,6 +5,7 @@ import {
   GatewayError,
   input,
   type JsonObject,
+  lastReset,
   limitField,
   nullable,
   type Operation,
@@ -105,7 +106,7 @@ function shownProvider(operation: Operation, record: ProviderRecord): JsonObject
     rate_limits: record.rate_limits ?? [],
     reset_usage: null,
     expires_at: operation.time(record.expires_at),
-    last_reset_at: operation.time(record.last_reset_at),
+    last_reset_at: operation.time(lastReset(undefined, record, operation.now)),
     tags: record.tags ?? null,
   };
 }

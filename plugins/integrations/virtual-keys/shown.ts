@@ -1,4 +1,4 @@
-import { asObjects, compact, type JsonObject, type Operation, omit } from 'portcullis/sdk';
+import { asObjects, compact, type JsonObject, lastReset, type Operation, omit } from 'portcullis/sdk';
 import { shownConfigurations } from '../configurations/merge.ts';
 import { statusOf } from '../providers/values.ts';
 import type { IntegrationRecord, ProviderRecord } from '../records.ts';
@@ -29,7 +29,7 @@ export function shownVirtualKey(
     last_updated_at: operation.time(record.last_updated_at),
     rate_limits: record.rate_limits ?? [],
     expires_at: operation.time(record.expires_at),
-    last_reset_at: operation.time(usage === undefined ? record.last_reset_at : usage.lastResetAt),
+    last_reset_at: operation.time(usage?.lastResetAt ?? lastReset(undefined, record, operation.now)),
     integration_id: record.integration_id,
     workspace_id: record.workspace_id,
     tags: record.tags ?? null,

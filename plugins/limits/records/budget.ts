@@ -14,9 +14,9 @@ export function limitsOf(record: UsagePolicyRecord): UsageLimits {
   };
 }
 
-/** As it is enforced. Policies are not reset as a whole, only their groups, one by one. */
+/** As it is enforced. People reset the groups of a policy, one by one, and never all of it. */
 export function budgetOf(record: UsagePolicyRecord): LimitSpec {
-  return enforcedBudget(limitsOf(record), { created_at: record.created_at });
+  return enforcedBudget(limitsOf(record), record);
 }
 
 /** What the names of its groups' counts begin with; the value key follows. */

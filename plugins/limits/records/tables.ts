@@ -26,6 +26,8 @@ export interface UsagePolicyRecord extends PolicyRecord {
   readonly periodic_reset_days: number | null;
   /** As people have set it: a midnight of UTC in epoch milliseconds. */
   readonly next_usage_reset_at: number | null;
+  /** Where the cadence was changed: the start of the count that ran, and goes on. */
+  readonly last_reset_at?: number | null;
 }
 
 export interface RatePolicyRecord extends PolicyRecord {

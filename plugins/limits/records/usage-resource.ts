@@ -7,6 +7,7 @@ import {
   nextReset,
   nullable,
   type Resource,
+  readOnly,
   required,
   type StoredRecord,
   schema,
@@ -50,6 +51,7 @@ export function usagePolicies(host: ControlHost): Resource {
       periodic_reset: nullable(field.oneOf(usageResets)),
       periodic_reset_days: nullable(field.integer(1, 365)),
       next_usage_reset_at: nullable(field.time('iso')),
+      last_reset_at: readOnly(nullable(field.time())),
       target: input(fixed(nullable(field.oneOf(['llm', 'mcp_tools'])))),
       status: field.oneOf(['active', 'archived']),
       reset_usage_for_value: input(nullable(field.text({ min: 1, max: 400, description: 'A value key.' }))),
@@ -61,7 +63,6 @@ export function usagePolicies(host: ControlHost): Resource {
       include_usage: field.boolean(),
     },
     shown: {
-      last_reset_at: schema.Unsafe<number | string | null>({ type: ['integer', 'string', 'null'] }),
       next_usage_reset_at: schema.Unsafe<string | null>({ type: ['string', 'null'] }),
       target: field.oneOf(['llm']),
       value_key_usage_map: schema.Optional(schema.Record(schema.String(), group)),
@@ -77,7 +78,7 @@ export function usagePolicies(host: ControlHost): Resource {
           operation.afterCommit(async () => {
             await resetGroup(host, policy, value);
           });
-        return changedUsagePolicy(policy, body);
+        return changedUsagePolicy(policy, body, operation.now);
       },
       show: async (operation, record) => {
         const policy = asPolicy(record);
@@ -85,7 +86,7 @@ export function usagePolicies(host: ControlHost): Resource {
         const { now, query } = operation;
         return {
           slug: undefined,
-          last_reset_at: operation.time(lastReset(limits, { created_at: policy.created_at }, now)),
+          last_reset_at: operation.time(lastReset(limits, policy, now)),
           next_usage_reset_at: nextReset(limits, now),
           target: 'llm',
           ...(query.include_usage === 'true' ? { value_key_usage_map: await usageMap(host, operation, policy) } : {}),

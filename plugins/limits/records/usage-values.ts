@@ -1,4 +1,13 @@
-import { asNumber, asString, GatewayError, type JsonObject, type UsageLimits, type Values } from 'portcullis/sdk';
+import {
+  asNumber,
+  asString,
+  GatewayError,
+  type JsonObject,
+  keptReset,
+  type UsageLimits,
+  type Values,
+} from 'portcullis/sdk';
+import { limitsOf } from './budget.ts';
 import { readConditions, readGroupBy } from './condition-field.ts';
 import type { UsagePolicyRecord } from './tables.ts';
 
@@ -24,7 +33,7 @@ export function newUsagePolicy(body: JsonObject): Values {
 }
 
 /** What changes: absent members stay, null clears. @throws GatewayError `bad_request`, `conflict` for an archived policy */
-export function changedUsagePolicy(record: UsagePolicyRecord, body: JsonObject): Values {
+export function changedUsagePolicy(record: UsagePolicyRecord, body: JsonObject, now: number): Values {
   refuseArchived(record, body);
   const credit = asNumber(body.credit_limit) ?? record.credit_limit;
   const threshold =
@@ -34,7 +43,7 @@ export function changedUsagePolicy(record: UsagePolicyRecord, body: JsonObject):
     credit_limit: credit,
     alert_threshold: threshold,
     ...(body.conditions === undefined ? {} : { conditions: readConditions(body.conditions, 'usage') }),
-    ...changedCadence(record, body),
+    ...keptCount(record, changedCadence(record, body), now),
   };
 }
 
@@ -67,6 +76,17 @@ function cadenceOf(body: JsonObject): Values {
   const days = asNumber(body.periodic_reset_days) ?? null;
   if (reset !== null && days !== null) refuse('periodic_reset_days', 'excludes periodic_reset: give one of the two');
   return { periodic_reset: reset, periodic_reset_days: days, next_usage_reset_at: midnight(body.next_usage_reset_at) };
+}
+
+/** Another cadence is no reset: what was counted under the old one goes on. */
+function keptCount(record: UsagePolicyRecord, cadence: Partial<UsagePolicyRecord>, now: number): Values {
+  const kept = keptReset(record, [limitsOf(record)], [limitsOf({ ...record, ...cadence })], now);
+  const next = kept.usage_limits?.[0]?.next_usage_reset_at;
+  return {
+    ...cadence,
+    ...(kept.last_reset_at === undefined ? {} : { last_reset_at: kept.last_reset_at }),
+    ...(typeof next !== 'string' ? {} : { next_usage_reset_at: Date.parse(next) }),
+  };
 }
 
 /** Whoever gives one of the two cadences leaves the other. */
