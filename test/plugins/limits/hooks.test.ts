@@ -269,6 +269,19 @@ describe('what a request has come to', () => {
   });
 });
 
+it('what was given up is charged even where nobody knows what served has cost', async () => {
+  const price = (tokens: number) => (tokens > 0 ? 100 : undefined);
+  const { request, enter, end, used } = await world({ key: { usageLimits: budget(1, 'cost') }, price });
+  const asking = request({ endpoint: 'chatComplete', body: { model: 'm', max_tokens: 10 } });
+  const [first, second] = ['config.targets[0]', 'config.targets[1]'] as const;
+  await enter(asking, { path: first });
+  const denied = { target: first, usage: usage(400, 450), usageSource: 'provider', cost: paid(850) } as const;
+  Object.assign(asking, { givenUp: [denied] });
+  await enter(asking, { path: second });
+  await end(asking, { target: second, usage: usage(410, 460), cost: undefined, givenUp: [denied] });
+  assert.deepEqual(await used('budget/key/key-1/cost', true), { used: 950, reserved: 0 });
+});
+
 describe('a budget', () => {
   it('without a limit counts for its alert and refuses nobody', async () => {
     const { request, enter, end, used } = await world({
