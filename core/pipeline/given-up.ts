@@ -17,13 +17,17 @@ export function noteReply(exchange: Pick<Exchange, 'replied' | 'providerSlug'>, 
 }
 
 /**
- * Charges the last reply without having served: a guardrail denied it, and something else is tried, or was. An outcome
- * keeps the `usage` of the reply that it is made of; by that the one that served is known.
- * @param served what the request ends with; undefined: another try follows
+ * Whether the last reply is not what the request ends with. An outcome keeps the `usage` of the reply that it is made of;
+ * by that the one that served is known.
  */
-export async function giveUp(runtime: Runtime, exchange: Exchange, served?: Outcome): Promise<void> {
+export function isGivenUp({ replied }: Pick<Exchange, 'replied'>, served: Outcome): boolean {
+  return replied !== undefined && replied.outcome.usage !== served.usage;
+}
+
+/** Charges the last reply without having served: a guardrail denied it, and something else is tried, or was. */
+export async function giveUp(runtime: Runtime, exchange: Exchange): Promise<void> {
   const { replied } = exchange;
-  if (replied === undefined || replied.outcome.usage === served?.usage) return;
+  if (replied === undefined) return;
   const charged = await givenUpReply(runtime, exchange, replied);
   exchange.givenUp = [...(exchange.givenUp ?? []), charged];
   exchange.replied = undefined;

@@ -3,7 +3,7 @@ import { chargedWith } from '../ledger/charge.ts';
 import { type CountedUsage, finishUsage, uncounted } from '../ledger/finish-usage.ts';
 import { ExchangeBodies } from './bodies.ts';
 import { Exchange } from './exchange.ts';
-import { giveUp } from './given-up.ts';
+import { giveUp, isGivenUp } from './given-up.ts';
 import { costOf } from './priced.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -34,7 +34,7 @@ export async function settle(runtime: Runtime, exchange: Exchange, outcome: Outc
     counted = counting instanceof Promise ? await counting : counting;
     const pricing = costOf(runtime, exchange, outcome, counted, exchange.providerSlug);
     cost = pricing instanceof Promise ? await pricing : pricing;
-    if (exchange.replied !== undefined) await giveUp(runtime, exchange, outcome);
+    if (isGivenUp(exchange, outcome)) await giveUp(runtime, exchange);
     givenUp = exchange.givenUp;
     if (givenUp !== undefined) ({ cost, ...counted } = chargedWith({ ...counted, cost }, givenUp));
   } catch (error) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Cost, Outcome, Usage } from 'portcullis/sdk';
 import { createGateway } from '../../../core/gateway.ts';
-import { giveUp, noteReply } from '../../../core/pipeline/given-up.ts';
+import { giveUp, isGivenUp, noteReply } from '../../../core/pipeline/given-up.ts';
 import { exchangeOf } from '../../support/exchange.ts';
 import { testConfig } from '../../support/gateway.ts';
 import { recordingLog } from '../../support/recording-log.ts';
@@ -24,7 +24,11 @@ async function noting(t: TestContext, isPriced = true) {
   const runtime = { ...gateway.runtime, pipeline: { ...gateway.runtime.pipeline, price } };
   const exchange = exchangeOf();
   const charged = () => exchange.givenUp?.map(({ usage, cost }) => [usage?.input, cost?.nanoUsd]);
-  return { exchange, charged, logged, end: (served?: Outcome) => giveUp(runtime, exchange, served) };
+  /** As a request ends, or goes on where nothing has served. */
+  const end = async (served?: Outcome) => {
+    if (served === undefined || isGivenUp(exchange, served)) await giveUp(runtime, exchange);
+  };
+  return { exchange, charged, logged, end };
 }
 
 describe('replies that were counted', () => {
