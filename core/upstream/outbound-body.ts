@@ -43,11 +43,10 @@ export function asksHere(
 
 /** The body after all changes, in the provider's format; undefined where bytes pass untouched. */
 export function finalBody(
-  { strict }: OutboundSources,
+  { strict, body }: OutboundSources,
   { endpoint, spec, dialect }: ChosenEndpoint,
   client: Dialect | undefined,
   facts: CallFacts,
-  body: JsonObject,
   dropped: string[],
 ): JsonObject | undefined {
   if (dialect === undefined || client === undefined || spec.flow !== undefined) return undefined;

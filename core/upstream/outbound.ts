@@ -88,10 +88,11 @@ export function buildOutbound(sources: OutboundSources, mayAsk = true): Outbound
     query: factsQuery(request, model),
   };
   const dropped: string[] = [];
-  const given = model === named || named === undefined ? sources.body : { ...sources.body, model };
-  const final = finalBody(sources, chosen, client, facts, given, dropped);
-  const asks = mayAsk && final !== undefined && asksHere(sources, chosen, final, facts);
-  const body = leavingBody(sources, chosen, facts, final, asks);
+  const told =
+    typeof named !== 'string' || named === model ? sources : { ...sources, body: { ...sources.body, model } };
+  const final = finalBody(told, chosen, client, facts, dropped);
+  const asks = mayAsk && final !== undefined && asksHere(told, chosen, final, facts);
+  const body = leavingBody(told, chosen, facts, final, asks);
   const path = pathFor(request, chosen, facts, settings.base);
   return {
     unit,
@@ -104,8 +105,8 @@ export function buildOutbound(sources: OutboundSources, mayAsk = true): Outbound
     body: body?.bytes,
     sameReply: client === chosen.dialect && isUnchanged(chosen.spec),
     dropped,
-    asked: sources.body,
-    hidesUsage: sources.askUsage !== false && stream && hidesUsage(client, sources.body),
+    asked: told.body,
+    hidesUsage: sources.askUsage !== false && stream && hidesUsage(client, told.body),
     asking: asks ? sources : undefined,
     files: sources.upload?.form?.files ?? [],
   };

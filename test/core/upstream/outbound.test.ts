@@ -86,6 +86,32 @@ describe('the body of a call', () => {
     assert.deepEqual([JSON.parse(String(outbound.body)).model, outbound.facts.model], ['org/m', 'org/m']);
   });
 
+  it('names it so where the endpoint has no format, and in what its reply is read by', () => {
+    const passed = (body: JsonObject) =>
+      built({
+        exchange: { endpoint: 'assistants', dialect: undefined, body, rawBody: Buffer.from(JSON.stringify(body)) },
+        definition: { endpoints: { assistants: { path: '/assistants' } } },
+      });
+    const named = { model: '@team/org/m', name: 'helper' };
+    const { body, asked } = passed(named);
+    assert.deepEqual(
+      [JSON.parse(String(body)), asked],
+      [
+        { ...named, model: 'org/m' },
+        { ...named, model: 'org/m' },
+      ],
+    );
+    assert.equal(String(passed({ model: null, name: 'helper' }).body), '{"model":null,"name":"helper"}');
+  });
+
+  it('leaves a model that is no name as it came, where the endpoint may do without one', () => {
+    const outbound = built({
+      exchange: { endpoint: 'imageGenerate', dialect: 'images', body: { model: null, prompt: 'a cat' } },
+      definition: { endpoints: { imageGenerate: { path: '/images/generations', dialect: 'images' } } },
+    });
+    assert.deepEqual(JSON.parse(String(outbound.body)), { model: null, prompt: 'a cat' });
+  });
+
   it('notes what was dropped, once', () => {
     assert.deepEqual(built({ exchange: sent, definition: spec({ params: { drop: ['unknown', 'absent'] } }) }).dropped, [
       'unknown',
