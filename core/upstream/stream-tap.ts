@@ -85,31 +85,33 @@ export class StreamTap {
   /** The source has ended: sends what is still held, and then what the client is owed where the stream is not complete. */
   end(fault: string, sink: Pick<ReplySink, 'data'>): void {
     const open = this.#taken();
-    const whole = isWhole(open);
-    if (open.length > 0 && whole) this.#look(open, sink);
-    const owed = this.#unreadable ? '' : this.#owed(whole && says(open) ? open : this.#last, fault);
-    if (owed !== '') sink.data(owed);
+    if (open.length > 0 && isWhole(open)) this.#look(open, sink);
+    const last = this.#lastOf(open);
+    if (this.#unreadable || this.#isOver(last)) return;
+    const { lateEnd } = this.#dialect;
+    const answered = lateEnd?.answered.test(Buffer.concat(this.#recent).toString('latin1')) === true;
+    if (answered) this.#reply.meter.end();
+    sink.data(`\n\n${answered ? (lateEnd?.text ?? '') : fault}`);
   }
 
-  /** The source has broken off: what is still held goes out, and the fault after it. */
+  /** The source has broken off: what is still held goes out, and the fault after it, unless all had been said. */
   breakOff(fault: string, sink: Pick<ReplySink, 'data'>): void {
     const open = this.#taken();
     if (this.#hides && open.length > 0) sink.data(open);
     // The blank line closes an event that may have been cut in half.
-    sink.data(`\n\n${fault}`);
+    if (!this.#isOver(this.#lastOf(open))) sink.data(`\n\n${fault}`);
   }
 
-  #owed(last: Buffer, fault: string): string {
-    if (this.#dialect.streamEnds.some((marker) => last.includes(marker))) {
-      this.#reply.meter.end();
-      return '';
-    }
-    // The provider itself has said why there will be no end.
-    if (this.#isFault(last)) return '';
-    const { lateEnd } = this.#dialect;
-    const answered = lateEnd?.answered.test(Buffer.concat(this.#recent).toString('latin1')) === true;
-    if (answered) this.#reply.meter.end();
-    return `\n\n${answered ? (lateEnd?.text ?? '') : fault}`;
+  /** The last event that says something, where `open` is what nothing closes. */
+  #lastOf(open: Buffer): Buffer {
+    return says(open) && isWhole(open) ? open : this.#last;
+  }
+
+  /** Whether nothing was to follow this event: the answer ends with it, or the provider itself says why there will be no end. */
+  #isOver(last: Buffer): boolean {
+    if (!this.#dialect.streamEnds.some((marker) => last.includes(marker))) return this.#isFault(last);
+    this.#reply.meter.end();
+    return true;
   }
 
   #isFault(event: Buffer): boolean {

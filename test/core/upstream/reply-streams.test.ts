@@ -121,6 +121,21 @@ describe('a forwarded stream', () => {
     assert.match(stalled.text, /event: error\ndata: .*some sent nothing for 5 ms\./);
   });
 
+  it('is whole when the source breaks off behind its end', () => {
+    const fault = `event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Busy"}}\n\n`;
+    const whole = [
+      ['chat', chatStream],
+      ['chat', chatStream.trimEnd()],
+      ['messages', messageStream],
+      ['messages', `${messageStream}: bye\n\n`],
+      ['messages', messageStream.slice(0, 150) + fault],
+    ] as const;
+    for (const [name, text] of whole) {
+      const result = forwarded(name, bytes(text), new Error('read ECONNRESET'));
+      assert.deepEqual([result.text, result.ends, result.error], [text, 1, undefined]);
+    }
+  });
+
   it('passes on what it cannot read', () => {
     const text = 'data: {"choices":[{"usage": broken\n\ndata: [DONE]\n\n';
     assert.equal(forwarded('chat', bytes(text)).text, text);

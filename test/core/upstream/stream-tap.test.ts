@@ -164,13 +164,14 @@ describe('a tap that hides usage', () => {
   });
 
   it('gives out what it holds when the stream ends or breaks off', () => {
-    for (const [ending, expected] of [
-      ['end', 'data: [DONE]'],
-      ['breakOff', 'data: [DONE]\n\nFAULT'],
+    for (const [ending, held, expected] of [
+      ['end', 'data: [DONE]', 'data: [DONE]'],
+      ['breakOff', 'data: [DONE]', 'data: [DONE]'],
+      ['breakOff', 'data: {"choices":', 'data: {"choices":\n\nFAULT'],
     ] as const) {
       const tap = new StreamTap(dialects.chat, streamedReply(dialects.chat), true);
       const sink = new Collector();
-      tap.pass(Buffer.from('data: [DONE]'), sink);
+      tap.pass(Buffer.from(held), sink);
       tap[ending]('FAULT', sink);
       assert.equal(sink.text, expected);
     }
