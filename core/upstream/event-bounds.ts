@@ -32,12 +32,12 @@ export function firstBoundary(chunk: Buffer, before: BytesBefore, from = 0): num
   return chunk.length;
 }
 
-/** The last event of several that says something: comments may follow the end of a stream. */
-export function lastEvent(events: Buffer): Buffer | undefined {
+/** The last event of several that counts: comments may follow the end of a stream. */
+export function lastEvent(events: Buffer, counts: (event: Buffer) => boolean): Buffer | undefined {
   for (let end = events.length; end > 0; ) {
     const start = Math.max(0, lastBoundary(events.subarray(0, end - 1), nothingBefore));
     const event = events.subarray(start, end);
-    if (says(event)) return event;
+    if (counts(event)) return event;
     end = start;
   }
   return undefined;
@@ -48,6 +48,13 @@ export function says(event: Buffer): boolean {
   const [first] = event;
   if (first !== undefined && first !== colon && first !== lf && first !== cr) return true;
   return /^[^:\r\n]/m.test(event.toString('latin1'));
+}
+
+const shortEvent = 64;
+
+/** As `says`, but for `[DONE]`: servers put it behind the ends of formats that do not know it, too. */
+export function saysBesideDone(event: Buffer): boolean {
+  return says(event) && (event.length > shortEvent || !/^data: ?\[DONE\]\s*$/m.test(event.toString('latin1')));
 }
 
 /** Whether the line end at `at` closes an empty line: LF LF, CRLF CRLF or CR CR. */

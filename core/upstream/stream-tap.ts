@@ -8,6 +8,7 @@ import {
   lastEvent,
   nothingBefore,
   says,
+  saysBesideDone,
 } from './event-bounds.ts';
 
 /** More than this without the end of an event is not read: what passes is still forwarded. */
@@ -24,11 +25,13 @@ export class StreamTap {
   readonly #dialect: GenerationDialect;
   readonly #reply: StreamedReply;
   readonly #hides: boolean;
+  /** Whether an event may be the last of an answer. */
+  readonly #counts: (event: Buffer) => boolean;
   #before: BytesBefore = nothingBefore;
   /** The begun event that the last chunk left open. */
   #open: Buffer[] = [];
   #openBytes = 0;
-  /** The last whole event. */
+  /** The last whole event that counts. */
   #last: Buffer = empty;
   #recent: Buffer[] = [];
   #recentBytes = 0;
@@ -39,6 +42,7 @@ export class StreamTap {
     this.#dialect = dialect;
     this.#reply = reply;
     this.#hides = hidesUsage;
+    this.#counts = dialect.streamEnds.includes('[DONE]') ? says : saysBesideDone;
   }
 
   /**
@@ -69,12 +73,12 @@ export class StreamTap {
       start = firstBoundary(chunk, before);
       const begun = Buffer.concat([...this.#open, chunk.subarray(0, start)]);
       flows = this.#look(begun, sink);
-      if (says(begun)) this.#last = begun;
+      if (this.#counts(begun)) this.#last = begun;
     }
     if (start < end) {
       const events = chunk.subarray(start, end);
       flows = this.#look(events, sink) && flows;
-      this.#last = lastEvent(events) ?? this.#last;
+      this.#last = lastEvent(events, this.#counts) ?? this.#last;
     }
     this.#open = [];
     this.#openBytes = 0;
@@ -102,9 +106,9 @@ export class StreamTap {
     if (!this.#isOver(this.#lastOf(open))) sink.data(`\n\n${fault}`);
   }
 
-  /** The last event that says something, where `open` is what nothing closes. */
+  /** The last event that counts, where `open` is what nothing closes. */
   #lastOf(open: Buffer): Buffer {
-    return says(open) && isWhole(open) ? open : this.#last;
+    return this.#counts(open) && isWhole(open) ? open : this.#last;
   }
 
   /** Whether nothing was to follow this event: the answer ends with it, or the provider itself says why there will be no end. */

@@ -121,6 +121,18 @@ describe('a forwarded stream', () => {
     assert.match(stalled.text, /event: error\ndata: .*some sent nothing for 5 ms\./);
   });
 
+  it('is whole where the end of another format stands behind its own, however it is cut', () => {
+    const text = `${messageStream}data: [DONE]\n\n`;
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { maxLength: 40 }), (at) => {
+        assert.equal(forwarded('messages', cut(text, at)).text, text);
+      }),
+    );
+    assert.equal(forwarded('messages', bytes(text.trimEnd())).text, text.trimEnd());
+    const short = `${messageStream.slice(0, messageStream.indexOf('event: message_stop'))}data: [DONE]\n\n`;
+    assert.match(forwarded('messages', bytes(short)).text.slice(short.length), /closed the stream/);
+  });
+
   it('is whole when the source breaks off behind its end', () => {
     const fault = `event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Busy"}}\n\n`;
     const whole = [
