@@ -102,5 +102,21 @@ export function unreadable(base: Base, facts: ReplyFacts): Outcome {
 
 /** Errors inside a successful reply say so in their first words. */
 export function startsWithError(bytes: Buffer): boolean {
-  return bytes.toString('latin1', 0, 256).includes('"error"');
+  const start = textStart(bytes);
+  return bytes.toString('latin1', start, start + 256).includes('"error"');
+}
+
+/** Whether a reply that is forwarded unread may be an object: a page that some proxy puts in its place is none. */
+export function opensObject(bytes: Buffer): boolean {
+  return bytes[textStart(bytes)] === openBrace;
+}
+
+const [space, openBrace] = [0x20, 0x7b];
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+
+/** Some providers keep the connection alive by blank lines in front of a reply. */
+function textStart(bytes: Buffer): number {
+  let at = bytes[0] === byteOrderMark[0] ? byteOrderMark.length : 0;
+  while ((bytes[at] ?? openBrace) <= space) at += 1;
+  return at;
 }

@@ -23,7 +23,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { ReplyLedger } from '../ledger/reply-ledger.ts';
 import type { Cancellation } from './cancellation.ts';
 import { documentOutcome, documentStream } from './document-reply.ts';
-import { failed, inReply, named, startsWithError, unreadable } from './failed-reply.ts';
+import { failed, inReply, named, opensObject, startsWithError, unreadable } from './failed-reply.ts';
 import { firstEvent } from './first-event.ts';
 import { repliedHeaders } from './headers.ts';
 import { modelsOutcome } from './models-reply.ts';
@@ -92,6 +92,7 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   if (inside !== undefined) return inReply(inside, base, facts);
   const streamed = outbound.facts.stream && client.kind === 'generation';
   if (outbound.sameReply && !streamed) {
+    if (!opensObject(bytes)) return unreadable(base, facts);
     return { ...base, body: { kind: 'bytes', bytes }, ...counted(new WholeReply(bytes, dialect), outbound, facts) };
   }
   const json = asObject(parsed(bytes));

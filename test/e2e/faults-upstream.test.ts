@@ -179,6 +179,33 @@ describe('a reply with status 200 that is none', () => {
     }
   }
 
+  for (const { dialect, path, body } of clientRoutes) {
+    const [provider, wire] =
+      dialect === 'messages' ? (['anthropic', 'messages'] as const) : (['openai', dialect] as const);
+    it(`is 502 in the words of ${dialect} where it would be forwarded unread`, async (t) => {
+      const peer = await startPeer(t);
+      peer.next(...['<html>Sign in</html>', '', '[]', 'data: {}\n\n', ' \n'].map((sent) => ({ body: sent })));
+      const gateway = await startGateway(t, servedOnly({ provider, wire }, peer));
+      for (let turn = 0; turn < 5; turn += 1) {
+        const reply = await gateway.post(path, body('model-1'));
+        assert.equal(reply.status, 502, reply.text);
+        assert.match(clientError(dialect, reply).message, new RegExp(`Invalid response received from ${provider}`));
+      }
+    });
+  }
+
+  it('is none of them behind blank lines or a byte order mark', async (t) => {
+    const peer = await startPeer(t);
+    const sent = ['\n'.repeat(999), '\ufeff', ' \t\r\n'].map((front) => `${front}{"choices":[]}`);
+    peer.next(...sent.map((text) => ({ body: text })), {
+      body: `${'\n'.repeat(999)}{"error":{"message":"Slow down."}}`,
+    });
+    const gateway = await startGateway(t, servedOnly({ provider: 'openai', wire: 'chat' }, peer));
+    const ask = () => gateway.post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'x' }] });
+    for (const _ of sent) assert.equal((await ask()).status, 200);
+    assert.equal((await ask()).status, 502);
+  });
+
   it('is an error when it holds one', async (t) => {
     const peer = await startPeer(t);
     peer.always({ body: wireError('chat', 429, 'Slow down.') });
