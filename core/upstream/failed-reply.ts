@@ -14,8 +14,8 @@ import { repairOf } from './repair.ts';
 import type { Base, ReplyFacts } from './reply.ts';
 
 /** An error that came with a status of success. */
-export function inReply(fault: ProviderFault, base: Base, facts: ReplyFacts): Outcome {
-  return faultOutcome(named(fault, facts), base.headers, facts, base.retryAfterMs);
+export function inReply(fault: ProviderFault, base: Base, outbound: Outbound, facts: ReplyFacts): Outcome {
+  return faultOutcome(named(fault, outbound, facts), base.headers, facts, base.retryAfterMs);
 }
 
 /** An answer that is an error by its status. */
@@ -39,15 +39,8 @@ export function failed(
         ? `answered with a redirect (status ${status}), which is not followed`
         : `answered with status ${status}`,
   };
-  return faultOutcome(
-    named(
-      { ...fault, message: masked(fault.message, outbound), status: fault.status < 400 ? 502 : fault.status },
-      facts,
-    ),
-    withoutLocation(headers),
-    facts,
-    waitMs,
-  );
+  const told = named({ ...fault, status: fault.status < 400 ? 502 : fault.status }, outbound, facts);
+  return faultOutcome(told, withoutLocation(headers), facts, waitMs);
 }
 
 /** Of a text that is no JSON, so much is told. */
@@ -85,8 +78,8 @@ function withoutLocation(headers: Outcome['headers']): Outcome['headers'] {
   return kept;
 }
 
-export function named(fault: ProviderFault, facts: ReplyFacts): ProviderFault {
-  return { ...fault, message: `${facts.provider} error: ${fault.message}` };
+function named(fault: ProviderFault, outbound: Outbound, facts: ReplyFacts): ProviderFault {
+  return { ...fault, message: `${facts.provider} error: ${masked(fault.message, outbound)}` };
 }
 
 /** A reply that is none. */

@@ -23,12 +23,12 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { ReplyLedger } from '../ledger/reply-ledger.ts';
 import type { Cancellation } from './cancellation.ts';
 import { documentOutcome, documentStream } from './document-reply.ts';
-import { failed, inReply, named, opensObject, startsWithError, unreadable } from './failed-reply.ts';
+import { failed, inReply, opensObject, startsWithError, unreadable } from './failed-reply.ts';
 import { firstEvent } from './first-event.ts';
 import { repliedHeaders } from './headers.ts';
 import { modelsOutcome } from './models-reply.ts';
 import type { Outbound } from './outbound.ts';
-import { faultOutcome, type OutcomeFacts } from './outcome.ts';
+import type { OutcomeFacts } from './outcome.ts';
 import { type Repair, repairOf } from './repair.ts';
 import { ForwardedStream, reasonOf, TranslatedStream } from './reply-streams.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -86,10 +86,10 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   if (dialect === undefined || client === undefined)
     return { ...base, body: { kind: 'bytes', bytes }, usage: () => undefined };
   if (dialect.kind === 'document')
-    return documentOutcome(bytes, base, outbound, facts, (fault) => inReply(fault, base, facts));
+    return documentOutcome(bytes, base, outbound, facts, (fault) => inReply(fault, base, outbound, facts));
 
   const inside = startsWithError(bytes) ? faultIn(parsed(bytes), dialect) : undefined;
-  if (inside !== undefined) return inReply(inside, base, facts);
+  if (inside !== undefined) return inReply(inside, base, outbound, facts);
   const streamed = outbound.facts.stream && client.kind === 'generation';
   if (outbound.sameReply && !streamed) {
     if (!opensObject(bytes)) return unreadable(base, facts);
@@ -188,7 +188,7 @@ async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound,
   const first = await firstEvent(stream, dialect, spec.framing, repair);
   if (first.kind === 'fault') {
     stream.abort();
-    return faultOutcome(named(first.fault, facts), base.headers, facts, base.retryAfterMs);
+    return inReply(first.fault, base, outbound, facts);
   }
   if (first.kind === 'none') {
     throw new GatewayError('upstream_invalid', `${facts.provider} answered with an empty stream.`);

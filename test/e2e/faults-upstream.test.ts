@@ -206,6 +206,19 @@ describe('a reply with status 200 that is none', () => {
     assert.equal((await ask()).status, 502);
   });
 
+  for (const stream of [false, true]) {
+    it(`is an error without the key that it repeats, ${stream ? 'streamed' : 'whole'}`, async (t) => {
+      const peer = await startPeer(t);
+      const told = wireError('chat', 429, 'The key operator-key is used up.');
+      peer.always(stream ? { events: [`data: ${JSON.stringify(told)}\n\n`] } : { body: told });
+      const gateway = await startGateway(t, servedOnly({ provider: 'openai', wire: 'chat' }, peer));
+      const body = { model: 'm', stream, messages: [{ role: 'user', content: 'x' }] };
+      const reply = await gateway.post('/v1/chat/completions', body);
+      assert.ok(reply.status >= 400);
+      assert.equal(clientError('chat', reply).message, 'openai error: The key **** is used up.');
+    });
+  }
+
   it('is an error when it holds one', async (t) => {
     const peer = await startPeer(t);
     peer.always({ body: wireError('chat', 429, 'Slow down.') });
