@@ -5,6 +5,7 @@ import {
   asString,
   type CheckHost,
   check,
+  compact,
   field,
   GatewayError,
   schema,
@@ -31,9 +32,10 @@ export default check({
   phases: ['beforeRequest', 'afterRequest'],
   remote: { timeoutMs: 5000 },
   async run({ text }, { categories, severity, blocklistNames, apiVersion }, host: CheckHost<Credentials>) {
-    const body = { text, categories, blocklistNames };
+    // By default Azure gives even levels alone, so that nothing would ever reach 7.
+    const outputType = severity % 2 === 0 ? undefined : 'EightSeverityLevels';
     const ask = await azureAt(host, 'contentSafety', 'contentsafety/text:analyze', apiVersion);
-    const reply = await ask(body);
+    const reply = await ask(compact({ text, categories, blocklistNames, outputType }));
     const analysed = asObjects(reply.categoriesAnalysis);
     const severities = categories.map((category) => {
       const found = asNumber(analysed.find((entry) => entry.category === category)?.severity);

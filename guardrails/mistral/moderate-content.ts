@@ -12,19 +12,28 @@ import {
 } from 'portcullis/sdk';
 import type { Credentials } from './credentials.ts';
 
-const known = [
-  'sexual',
-  'hate_and_discrimination',
-  'violence_and_threats',
-  'dangerous_and_criminal_content',
-  'selfharm',
-  'health',
-  'financial',
-  'law',
-  'pii',
-] as const;
+/** The alias for the latest model names one that Mistral has given up. */
+const model = 'mistral-moderation-2603';
 
-/** Source: https://docs.mistral.ai/api/endpoint/classifiers */
+/** Each category with what the model calls it: it knows two where earlier ones knew one. */
+const judgedAs = {
+  sexual: ['sexual'],
+  hate_and_discrimination: ['hate_and_discrimination'],
+  violence_and_threats: ['violence_and_threats'],
+  dangerous_and_criminal_content: ['dangerous', 'criminal'],
+  dangerous: ['dangerous'],
+  criminal: ['criminal'],
+  selfharm: ['selfharm'],
+  health: ['health'],
+  financial: ['financial'],
+  law: ['law'],
+  pii: ['pii'],
+  jailbreaking: ['jailbreaking'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+const known = Object.keys(judgedAs) as (keyof typeof judgedAs)[];
+
+/** Source: https://docs.mistral.ai/studio/safety-moderation */
 export default check({
   title: 'Mistral moderation',
   description: 'Fails when the text falls under one of the categories.',
@@ -41,7 +50,7 @@ export default check({
       vendor: 'Mistral',
       url: `https://api.mistral.ai/v1/${path}`,
       headers: { authorization: `Bearer ${host.credentials.apiKey}` },
-      body: { model: 'mistral-moderation-latest', input: items },
+      body: { model, input: items },
     });
     const results = asObjects(reply.results);
     if (results.length !== items.length)
@@ -50,7 +59,7 @@ export default check({
         `Mistral answered with ${results.length} results for ${items.length} texts.`,
       );
     const flagged = categories.filter((category) =>
-      results.map((result) => isFlagged(result, category)).includes(true),
+      results.flatMap((result) => judgedAs[category].map((name) => isFlagged(result, name))).includes(true),
     );
     if (flagged.length === 0) return { pass: true, data: { flagged } };
     return { pass: false, why: `Mistral has flagged: ${flagged.join(', ')}.`, data: { flagged } };

@@ -21,6 +21,17 @@ const key = { resourceName: 'contoso', apiKey: 'azure-key' };
 const entra = { ...key, azureAuthMode: 'entra', tenantId: 'tenant', clientId: 'client', clientSecret: 'azure-secret' };
 
 testCheck(contentSafety, {
+  fail: [
+    {
+      name: 'an odd severity, for which all eight levels are asked',
+      config: { categories: ['Hate'], severity: 7 },
+      host: {
+        ...safety(key),
+        fetch: severe,
+      },
+      why: /Hate/,
+    },
+  ],
   error: [
     { name: 'credentials for something else', host: { credentials: { pii: key } }, message: /lack contentSafety/ },
     { name: 'no place to call', host: safety({ apiKey: 'azure-key' }), message: /lack contentSafety\.resourceName/ },
@@ -132,6 +143,12 @@ describe('tokens of Microsoft Entra', () => {
 
 function safety(contentSafety: JsonObject) {
   return { credentials: { contentSafety } };
+}
+
+/** The worst that there is, on the scale that is asked for. */
+function severe(...[, { body }]: Parameters<CheckNetwork>) {
+  const eight = String(body).includes('"outputType":"EightSeverityLevels"');
+  return reply({ categoriesAnalysis: [{ category: 'Hate', severity: eight ? 7 : 6 }] });
 }
 
 function replies(body: Json): CheckNetwork {
