@@ -5,17 +5,18 @@ export function modelList(description: string, minItems: number) {
   return schema.Array(schema.String({ minLength: 1, maxLength: 256 }), {
     minItems,
     maxItems: 1000,
-    description: `${description} A * stands for any characters.`,
+    description: `${description} A * stands for any characters; of @slug/model, the model alone will do.`,
   });
 }
 
 export type ModelTest = (model: string) => boolean;
 
-/** Whether a model is in the list. */
+/** Whether a model is in the list: as the request names it, or without the provider of `@slug/model`. */
 export function inList(models: readonly string[]): ModelTest {
   const exact = new Set(models.filter((model) => !model.includes('*')));
   const globs = models.filter((model) => model.includes('*')).map((model) => model.split('*'));
-  return (model) => exact.has(model) || globs.some((parts) => fitsGlob(model, parts));
+  const listed: ModelTest = (model) => exact.has(model) || globs.some((parts) => fitsGlob(model, parts));
+  return (model) => listed(model) || (model.startsWith('@') && listed(model.slice(model.indexOf('/') + 1)));
 }
 
 /** The parts between the stars, each as early as it goes: that is enough, and linear. */

@@ -1,6 +1,7 @@
 import { check, schema } from 'portcullis/sdk';
 import { inList, type ModelTest, modelList } from './model-names.ts';
 import { notParameter, strict, unusable } from './parameters.ts';
+import { refuseUnread } from './unread-body.ts';
 import { judged } from './verdict.ts';
 
 const maxShown = 20;
@@ -52,7 +53,9 @@ export default check({
       throw unusable('rules', 'rules names no model: give defaults, metadata or both.');
     return { listed: inList(defaults), rules, not };
   },
-  run({ model, metadata }, { listed, rules, not }) {
+  run(input, { listed, rules, not }) {
+    if (not) refuseUnread(input);
+    const { model, metadata } = input;
     const matching = rules.filter(({ key, value }) => Object.hasOwn(metadata, key) && metadata[key] === value);
     const tests = matching.length === 0 ? [listed] : matching.map((rule) => rule.listed);
     const holds = tests.some((test) => test(model));

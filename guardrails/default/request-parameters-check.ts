@@ -1,5 +1,6 @@
-import { asObject, asObjects, asString, check, type Json, type JsonObject, schema } from 'portcullis/sdk';
+import { asObject, asObjects, asString, check, GatewayError, type Json, type JsonObject, schema } from 'portcullis/sdk';
 import { refuseSharedEntry, strict, strings, unusable } from './parameters.ts';
+import { refuseUnread } from './unread-body.ts';
 
 const names = (description: string) => strings(description, { minItems: 0, maxLength: 256 });
 const scalars = (description: string) =>
@@ -83,7 +84,11 @@ export default check({
       throw unusable('tools', 'Every list is empty: give at least one of tools or params with an entry.');
     return rules;
   },
-  run({ body }, { types, names: toolNames, keys, values }) {
+  run(input, { types, names: toolNames, keys, values }) {
+    refuseUnread(input);
+    const { endpoint, body } = input;
+    if (endpoint === 'realtime')
+      throw new GatewayError('check_failed', 'The events of a session, which set its tools and fields, pass unread.');
     const violations = [
       ...toolsOf(body).flatMap(({ type, name, at }) => [
         ...violation(type, types, 'type', `${at}.type`),
@@ -132,21 +137,48 @@ interface UsedTool {
   readonly at: string;
 }
 
-/** The tools of a request; in the format of contents one object may declare many, and each of its other members is one. */
-function toolsOf({ contents, tools }: JsonObject): readonly UsedTool[] {
-  return asObjects([tools ?? []].flat()).flatMap((tool, index) => {
-    const at = `tools[${index}]`;
-    if (contents === undefined) return [{ type: tool.type ?? 'function', name: nameOf(tool), at }];
-    return Object.entries(tool).flatMap(([member, value]): readonly UsedTool[] => {
-      if (!/^function_?declarations$/i.test(member)) return [{ type: member, name: member, at: `${at}.${member}` }];
-      return asObjects([value].flat()).map(({ name = '' }, place) => {
-        return { type: 'function', name, at: `${at}.${member}[${place}]` };
-      });
+/** The tools of a request, wherever a client may name some that the model can call. */
+function toolsOf({ contents, tools, functions, input }: JsonObject): readonly UsedTool[] {
+  const declared = asObjects([tools ?? []].flat());
+  // Whoever adds contents to a request of another format does not hide its tools.
+  const members = contents === undefined ? [] : declared.flatMap((tool, index) => membersOf(tool, `tools[${index}]`));
+  const named = contents === undefined ? declared : declared.filter(isNamed);
+  const found = asObjects(input).flatMap((item, index) =>
+    item.type === 'tool_search_output' ? namedTools(item.tools, `input[${index}].tools`) : [],
+  );
+  return [...members, ...namedTools(named, 'tools'), ...namedTools(functions, 'functions'), ...found];
+}
+
+function isNamed({ type, name, function: given, custom }: JsonObject): boolean {
+  return (type ?? name ?? given ?? custom) !== undefined;
+}
+
+/** A namespace is one itself, and so is each tool in it. */
+function namedTools(list: Json | undefined, param: string): readonly UsedTool[] {
+  return asObjects(list).flatMap((tool, index) => {
+    const at = `${param}[${index}]`;
+    return [
+      usedTool(tool, at),
+      ...asObjects(tool.tools).map((inner, place) => usedTool(inner, `${at}.tools[${place}]`)),
+    ];
+  });
+}
+
+function usedTool(tool: JsonObject, at: string): UsedTool {
+  return { type: tool.type ?? 'function', name: nameOf(tool), at };
+}
+
+/** In the format of contents one object may declare many, and each of its other members is one. */
+function membersOf(tool: JsonObject, at: string): readonly UsedTool[] {
+  return Object.entries(tool).flatMap(([member, value]): readonly UsedTool[] => {
+    if (!/^function_?declarations$/i.test(member)) return [{ type: member, name: member, at: `${at}.${member}` }];
+    return asObjects([value].flat()).map(({ name = '' }, place) => {
+      return { type: 'function', name, at: `${at}.${member}[${place}]` };
     });
   });
 }
 
 /** Tools that the provider runs itself go by their type. */
 function nameOf(tool: JsonObject): Json {
-  return asString(asObject(tool.function)?.name) ?? asString(tool.name) ?? tool.type ?? '';
+  return asString(asObject(tool.function ?? tool.custom)?.name) ?? asString(tool.name) ?? tool.type ?? '';
 }

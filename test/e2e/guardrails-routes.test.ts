@@ -110,6 +110,25 @@ describe('each route', () => {
     assert.deepEqual([reply.status, reply.text], [200, '{"fine":true}']);
   });
 
+  it('of the proxy does not show its model and parameters: what blocks some goes by the policy', async (t) => {
+    const peer = await startPeer(t);
+    peer.always({ body: { fine: true } });
+    const gateway = await guarded(t);
+    const blocking: readonly JsonObject[] = [
+      { 'default.modelWhitelist': { models: ['big'], not: true } },
+      { 'default.modelRules': { rules: { defaults: ['big'] }, not: true } },
+      { 'default.requestParametersCheck': { params: { blockedKeys: ['user'] } } },
+    ];
+    for (const check of blocking) {
+      const headers = { 'x-gw-config': JSON.stringify(target(peer, { input_guardrails: [{ ...check, deny: true }] })) };
+      const asked = await gateway.post('/v1/proxy/things', { model: 'big', user: 'a' }, headers);
+      const looked = await gateway.request('GET', '/v1/proxy/things', { headers });
+      assert.deepEqual([asked.status, looked.status], [446, 200], JSON.stringify(check));
+      assert.match(asked.text, /passes? unread/);
+    }
+    assert.equal(peer.requests.length, blocking.length);
+  });
+
   it('has a check that is not for it count as one without verdict', async (t) => {
     const { ask } = await guarded(t);
     const prefix = { 'default.addPrefix': { prefix: 'P ', applyToRole: 'user' } };

@@ -32,6 +32,9 @@ testCheck(modelWhitelist, {
     { ...model('gpt-4o-mini'), config: { models: ['claude', 'gpt-4o*'] } },
     { ...model('a.b.c'), config: { models: ['a*b*c'] } },
     { ...model('o1'), config: { models: ['gpt-4o'], not: true } },
+    { ...model('@team/gpt-4o'), config: { models: ['gpt-4o'] } },
+    { ...model('@team/gpt-4o'), config: { models: ['@team/*'] } },
+    { ...model('@cf/meta/llama'), config: { models: ['@cf/meta/*'] } },
   ],
   fail: [
     { ...model('gpt-4o-mini'), config: { models: ['gpt-4o'] } },
@@ -39,6 +42,8 @@ testCheck(modelWhitelist, {
     { ...model('aba'), config: { models: ['ab*ba'] } },
     { ...model('acb'), config: { models: ['a*b*b'] } },
     { ...model('gpt-4o'), config: { models: ['*'], not: true } },
+    { ...model('@team/gpt-4o'), config: { models: ['gpt-4*'], not: true } },
+    { ...model('@team/gpt-4o'), config: { models: ['@other/*'] } },
   ],
   refused: [
     { config: {}, message: /models/ },
@@ -260,9 +265,43 @@ testCheck(requestParametersCheck, {
       config: { params: { values: { stream: { blockedValues: [true] } } } },
       why: /value_blocked/,
     },
+    {
+      ...body({ contents: [], tools: [tool('shell')] }),
+      config: { tools: { blockedFunctionNames: ['shell'] } },
+      why: /tools\[0\] \(name_blocked/,
+    },
+    {
+      ...body({ functions: [{ name: 'shell' }] }),
+      config: { tools: { blockedFunctionNames: ['shell'] } },
+      why: /functions\[0\] \(name_blocked/,
+    },
+    {
+      ...body({ tools: [{ type: 'custom', custom: { name: 'shell' } }] }),
+      config: { tools: { blockedFunctionNames: ['shell'] } },
+      why: /tools\[0\] \(name_blocked/,
+    },
+    {
+      ...body({ tools: [{ type: 'namespace', name: 'admin', tools: [{ type: 'function', name: 'shell' }] }] }),
+      config: { tools: { blockedFunctionNames: ['shell'] } },
+      why: /tools\[0\]\.tools\[0\] \(name_blocked/,
+    },
+    {
+      ...body({ input: [{ type: 'tool_search_output', tools: [{ type: 'function', name: 'shell' }] }] }),
+      config: { tools: { blockedFunctionNames: ['shell'] } },
+      why: /input\[0\]\.tools\[0\] \(name_blocked/,
+    },
     { ...body({ n: '1' }), config: { params: { values: { n: { allowedValues: [1] } } } }, why: /value_not_allowed/ },
     { ...body({ stop: [] }), config: { params: { values: { stop: { allowedValues: ['x'] } } } } },
     { ...body({ constructor: 1 }), config: { params: { blockedKeys: ['constructor'] } } },
+  ],
+  error: [
+    {
+      name: 'a session, whose events pass unread',
+      input: { endpoint: 'realtime' },
+      config: { params: { blockedKeys: ['user'] } },
+      code: 'check_failed',
+      message: /pass unread/,
+    },
   ],
   refused: [
     { config: {}, message: /at least one of tools or params/ },
