@@ -125,5 +125,7 @@ export function shownActions(actions: Actions): JsonObject {
 function shownFeedback(rule: FeedbackRule | undefined): JsonObject {
   if (rule === undefined) return {};
   const { value, weight, metadata } = rule;
-  return { feedback: { value, weight, metadata } };
+  // Clients of the API take it for a text.
+  const text = Object.keys(metadata).length === 0 ? '' : JSON.stringify(metadata);
+  return { feedback: { value, weight, metadata: text } };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { asObjects, type JsonObject } from 'portcullis/sdk';
+import { asObjects, type Json, type JsonObject } from 'portcullis/sdk';
 import { contains, inEachPlace, inWorkspace } from './place.ts';
 
 inEachPlace('guardrails', (place) => {
@@ -33,6 +33,19 @@ inEachPlace('guardrails', (place) => {
       assert.equal((actions as JsonObject).deny, true);
       assert.equal(created_at, last_updated_at);
     }
+  });
+
+  it('are shown with the metadata of feedback as the text that clients take them for', async () => {
+    const { control, make } = place();
+    const feedback = (value: number, metadata: Json) => ({ feedback: { value, weight: 1, metadata } });
+    const { id } = await make({
+      actions: { deny: false, async: false, on_success: feedback(5, ''), on_fail: feedback(-5, { team: 'a' }) },
+    });
+    const shown = (await control.ok('GET', `/v1/guardrails/${id}`)).actions as JsonObject;
+    const { on_success, on_fail } = shown;
+    assert.deepEqual([on_success, on_fail], [feedback(5, ''), feedback(-5, '{"team":"a"}')]);
+    await control.ok('PUT', `/v1/guardrails/${id}`, { body: { actions: shown } });
+    assert.deepEqual((await control.ok('GET', `/v1/guardrails/${id}`)).actions, shown);
   });
 
   it('have a new version with each update, whatever it changes', async () => {
