@@ -4,7 +4,7 @@ const longestMs = 2_147_483_647;
 const mostDays = 3650;
 
 function days(description: string, standard: number) {
-  return Type.Integer({ minimum: 1, maximum: mostDays, default: standard, description });
+  return Type.Integer({ minimum: 0, maximum: mostDays, default: standard, description });
 }
 
 /** The settings of the logs of requests, like `fields`. */
@@ -90,8 +90,8 @@ export const logFields = {
     default: 262_144,
     description: 'Of each body that is logged, so many bytes are kept; the rest is cut off.',
   }),
-  logDays: days('How long requests are kept, in days.', 90),
-  metricDays: days('How long their metrics are kept, in days.', 365),
+  logDays: days('How long requests are kept, in days; 0 keeps them for ever.', 90),
+  metricDays: days('How long the figures of analytics are kept, in days; 0 keeps them for ever.', 365),
 };
 
 const optional = Type.Optional;

@@ -12,7 +12,7 @@ export interface ObjectReader {
 }
 
 /** A database of logs. */
-export interface LogEngine extends LogStore {
+export interface LogEngine extends Omit<LogStore, 'retention'> {
   /** @throws when the database cannot be asked; what it refuses of a batch is counted */
   write(batch: PackedBatch): Promise<Refused>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import { GatewayError, type Log, type LogSinks, type LogStore, type Metrics } from 'portcullis/sdk';
+import { GatewayError, type Log, type LogRetention, type LogSinks, type LogStore, type Metrics } from 'portcullis/sdk';
 import { withBodiesCut } from './cut-bodies.ts';
 import { withTextsCut } from './cut-row.ts';
 import type { ThreadRole } from './messages.ts';
@@ -64,7 +64,7 @@ export async function createLogs(settings: LogsSettings, options: LogsOptions): 
   const state = () => sinks.map((sink) => sink.state());
   observe(options.metrics, sinks, state);
   return {
-    store: storeOver(reader, writer),
+    store: storeOver(reader, writer, settings.retention),
     sinks: {
       write: (entry) => {
         const cut = withBodiesCut(withTextsCut(entry), settings.maxBodyBytes);
@@ -113,7 +113,7 @@ function threadSink(name: string, thread: LogThread, timeoutMs: number, withBodi
   };
 }
 
-function storeOver(reader: LogThread, writer: LogThread): LogStore {
+function storeOver(reader: LogThread, writer: LogThread, retention: LogRetention): LogStore {
   return {
     find: (...args) => reader.call('find', args, readMs),
     list: (...args) => reader.call('list', args, readMs),
@@ -121,6 +121,7 @@ function storeOver(reader: LogThread, writer: LogThread): LogStore {
     feedbackBy: (...args) => reader.call('feedbackBy', args, readMs),
     updateFeedback: (...args) => writer.call('updateFeedback', args, readMs),
     prune: (...args) => writer.call('prune', args, pruneMs),
+    retention,
   };
 }
 

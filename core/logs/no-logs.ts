@@ -15,4 +15,5 @@ export const noLogStore: LogStore = Object.freeze({
   feedbackBy: refuse,
   updateFeedback: refuse,
   prune: async () => 0,
+  retention: { logDays: 0, metricDays: 0 },
 });

@@ -1,3 +1,4 @@
+import type { LogRetention } from 'portcullis/sdk';
 import type { StoreOptions } from '../store/options.ts';
 import type { BreakerSettings } from './breaker.ts';
 import type { QueueSettings } from './sink-queue.ts';
@@ -16,7 +17,7 @@ export interface ClickHouseSettings {
   readonly password: string;
   readonly database: string;
   /** After so many days the database drops what is older by itself. */
-  readonly retention: { readonly logDays: number; readonly metricDays: number };
+  readonly retention: LogRetention;
 }
 
 /** An object store that speaks the protocol of S3, for bodies. */
@@ -43,7 +44,7 @@ export interface LogsSettings {
     /** Longest wait for one write. */
     readonly timeoutMs: number;
   };
-  readonly retention: { readonly logDays: number; readonly metricDays: number };
+  readonly retention: LogRetention;
   /** Bounds of each queue. Default: 50,000 entries, 64 MiB, batches of 500 entries (1,000 to ClickHouse), 8 MiB or one second. */
   readonly queue?: Partial<QueueSettings>;
 }

@@ -256,6 +256,13 @@ export interface LogStore {
   ): Promise<boolean>;
   /** Deletes what is older, in small batches: bodies and rows, then rollups. Gives how many rows went. */
   prune(before: { readonly logs: number; readonly metrics: number }): Promise<number>;
+  /** How long the operator keeps requests and their figures, in days; 0: for ever. */
+  readonly retention: LogRetention;
+}
+
+export interface LogRetention {
+  readonly logDays: number;
+  readonly metricDays: number;
 }
 
 /** Ways into the logs: queued, written in batches, counted when lost. Never throws, never waits. */

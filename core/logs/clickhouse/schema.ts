@@ -2,12 +2,14 @@ import { type LogColumn, logColumns } from '../columns.ts';
 import type { ClickHouseSettings } from '../settings.ts';
 
 /**
- * The tables. Rows live as long as metrics do, for it is of them that metrics are made; bodies and what only a log shows
- * live as long as logs. A batch that comes twice leaves two rows of one key, of which queries and merges keep one.
+ * The tables. Rows live as long as logs and metrics do, for metrics are made of them; bodies and what only a log shows live
+ * as long as logs. A batch that comes twice leaves two rows of one key, of which queries and merges keep one.
  */
 export function clickHouseTables({ retention: { logDays, metricDays } }: ClickHouseSettings): readonly string[] {
   const moment = 'toDateTime(intDiv(created_at, 1000))';
-  const until = (days: number) => `TTL ${moment} + INTERVAL ${days} DAY`;
+  const until = (days: number) => (days === 0 ? '' : `TTL ${moment} + INTERVAL ${days} DAY`);
+  // Rows are of logs, too.
+  const rowDays = logDays === 0 || metricDays === 0 ? 0 : Math.max(logDays, metricDays);
   const columns = logColumns.map(
     ({ column, ...rest }) => `${column} ${typeOf(rest)}${shownAlone(rest) ? ` ${until(logDays)}` : ''}`,
   );
@@ -18,7 +20,7 @@ export function clickHouseTables({ retention: { logDays, metricDays } }: ClickHo
       INDEX by_id id TYPE bloom_filter GRANULARITY 4,
       INDEX by_trace trace_id TYPE bloom_filter GRANULARITY 4
     ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(${moment})
-    ORDER BY (organisation_id, workspace_id, created_at, id) ${until(metricDays)}`,
+    ORDER BY (organisation_id, workspace_id, created_at, id) ${until(rowDays)}`,
     // Of tables that were made before there were prompts.
     'ALTER TABLE logs ADD COLUMN IF NOT EXISTS prompt_version Nullable(Int64) AFTER prompt_slug',
     `CREATE TABLE IF NOT EXISTS log_bodies (

@@ -36,6 +36,15 @@ describe('the settings of the logs', () => {
     assert.equal(given?.maxBodyBytes, 10);
   });
 
+  it('keep for ever where the days are 0, and take no days that are none', () => {
+    const kept = settings({ LOG_RETENTION_DAYS: '0' }, { metrics_retention_days: 0 });
+    assert.deepEqual(kept?.retention, { logDays: 0, metricDays: 0 });
+    assert.throws(() => settings({ LOG_RETENTION_DAYS: 'many' }), {
+      code: 'invalid_config',
+      param: 'LOG_RETENTION_DAYS',
+    });
+  });
+
   it('find ClickHouse by host, port and TLS', () => {
     const url = (variables: Record<string, string>) => {
       const rows = settings({ ANALYTICS_STORE: 'clickhouse', ...variables })?.rows;

@@ -35,7 +35,7 @@ export function freshFile(): string {
 
 /** A store under test: what is written can be read when the promise resolves. */
 export interface OpenLogs {
-  readonly store: LogStore;
+  readonly store: Omit<LogStore, 'retention'>;
   write(entries: readonly LogEntry[], feedback?: readonly FeedbackRow[]): Promise<void>;
   close(): Promise<void>;
 }

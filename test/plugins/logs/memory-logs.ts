@@ -70,6 +70,7 @@ export function memoryLogs(): LogStore & LogSinks {
       given[index] = { ...before, ...changes };
       return true;
     },
+    retention: { logDays: 90, metricDays: 365 },
     prune: async ({ logs }) => {
       const young = entries.filter(({ row }) => row.createdAt >= logs);
       const removed = entries.length - young.length;
