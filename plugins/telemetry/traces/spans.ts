@@ -40,13 +40,12 @@ export function spansOf(record: RequestRecord, resource: Resource): readonly Rea
     },
     failed: record.status >= 500,
   };
-  return [root, ...piecesOf(record)].map((piece, index) =>
-    readable(
-      piece,
-      { traceId, spanId: index === 0 ? spanId : childSpanId(spanId, index), parent: index === 0 ? parent : spanId },
-      resource,
+  return [
+    readable(root, { traceId, spanId, parent, isRemote: true }, resource),
+    ...piecesOf(record).map((piece, index) =>
+      readable(piece, { traceId, spanId: childSpanId(spanId, index + 1), parent: spanId, isRemote: false }, resource),
     ),
-  );
+  ];
 }
 
 function piecesOf(record: RequestRecord): readonly Piece[] {
@@ -106,6 +105,8 @@ interface Place {
   readonly traceId: string;
   readonly spanId: string;
   readonly parent: string | undefined;
+  /** Whether the parent is another process. */
+  readonly isRemote: boolean;
 }
 
 const scope = Object.freeze({ name: 'portcullis' });
@@ -113,13 +114,13 @@ const nothing: never[] = [];
 const sampled = 1;
 
 /** The shape that the serialiser of OpenTelemetry takes: its own spans cannot be given an id, and cost three times as much. */
-function readable(piece: Piece, { traceId, spanId, parent }: Place, resource: Resource): ReadableSpan {
+function readable(piece: Piece, { traceId, spanId, parent, isRemote }: Place, resource: Resource): ReadableSpan {
   const context = { traceId, spanId, traceFlags: sampled };
   return {
     name: piece.name,
     kind: piece.kind,
     spanContext: () => context,
-    ...(parent === undefined ? {} : { parentSpanContext: { traceId, spanId: parent, traceFlags: sampled } }),
+    ...(parent === undefined ? {} : { parentSpanContext: { traceId, spanId: parent, traceFlags: sampled, isRemote } }),
     startTime: momentOf(piece.startedAt),
     endTime: momentOf(piece.startedAt + piece.durationMs),
     duration: momentOf(piece.durationMs),

@@ -141,6 +141,7 @@ describe('the spans of a request', () => {
     const context = root?.spanContext();
     for (const child of children) {
       assert.equal(child.parentSpanContext?.spanId, context?.spanId);
+      assert.equal(child.parentSpanContext?.isRemote, false);
       assert.equal(child.spanContext().traceId, context?.traceId);
     }
     assert.equal(children[3]?.attributes['error.type'], 'upstream_error');
@@ -150,6 +151,7 @@ describe('the spans of a request', () => {
   it('hang below the caller’s span where it has one', () => {
     const parentOf = (parentSpanId: string | undefined) => spansOf(aRecord({ parentSpanId }), resource)[0];
     assert.equal(parentOf('00f067aa0ba902b7')?.parentSpanContext?.spanId, '00f067aa0ba902b7');
+    assert.equal(parentOf('00f067aa0ba902b7')?.parentSpanContext?.isRemote, true);
     const named = parentOf('the login step');
     assert.equal(named?.parentSpanContext, undefined);
     assert.equal(named?.attributes['portcullis.parent_span.id'], 'the login step');
