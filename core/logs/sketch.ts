@@ -22,17 +22,23 @@ export function addToSketch(sketch: Sketch, bucket: number, count: number): void
   sketch.set(bucket, (sketch.get(bucket) ?? 0) + count);
 }
 
-/** Milliseconds below which the share of the values lies; undefined: there are none. */
+/** Milliseconds that the share of the values does not pass, by the nearest rank; undefined: there are none. */
 export function quantileOf(sketch: Sketch, share: number): number | undefined {
   const buckets = [...sketch].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
   const total = buckets.reduce((sum, [, count]) => sum + count, 0);
-  const rank = share * (total - 1);
+  const rank = nearestRank(share, total);
   let before = 0;
   for (const [bucket, count] of buckets) {
     before += count;
     if (before > rank) return (2 * gamma ** bucket) / (gamma + 1);
   }
   return undefined;
+}
+
+/** Where among so many sorted values, counted from 0, the least stands that the share of them does not pass. */
+export function nearestRank(share: number, total: number): number {
+  // 0.95 * 20 and the like may be a little more than they are.
+  return Math.max(0, Math.ceil(share * total - 1e-9) - 1);
 }
 
 /** Pairs of a step to the next bucket and its count, each as a variable-length integer. */

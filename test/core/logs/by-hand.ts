@@ -1,4 +1,5 @@
 import type { AggregateQuery, FeedbackRow, LogDimension, LogFilter, LogMeasure, LogRow, Range } from 'portcullis/sdk';
+import { nearestRank } from '../../../core/logs/sketch.ts';
 
 /** The logs as plain lists, aggregated without any of the code under test. */
 export interface Kept {
@@ -97,7 +98,7 @@ function measureOf(measure: LogMeasure, rows: readonly LogRow[], all: readonly F
     some.length === 0 ? null : some.reduce((sum, row) => sum + row.durationMs, 0) / some.length;
   const hits = rows.filter((row) => row.cacheStatus === 'HIT' || row.cacheStatus === 'SEMANTIC HIT');
   const quantile = (share: number) =>
-    rows.map((row) => row.durationMs).sort((a, b) => a - b)[Math.floor(share * (rows.length - 1))] ?? null;
+    rows.map((row) => row.durationMs).sort((a, b) => a - b)[nearestRank(share, rows.length)] ?? null;
   const own = (feedback: FeedbackRow) => (row: LogRow) => isOn(feedback, row);
   const given = all.filter((feedback) => rows.some(own(feedback)));
   const moments = rows.map((row) => row.createdAt);

@@ -11,7 +11,14 @@ import {
 } from 'portcullis/sdk';
 import { packBatch } from '../../../core/logs/batch-writer.ts';
 import type { LogEngine } from '../../../core/logs/engine.ts';
-import { encodeSketch, mergeEncoded, quantileOf, type Sketch, sketchBucket } from '../../../core/logs/sketch.ts';
+import {
+  encodeSketch,
+  mergeEncoded,
+  nearestRank,
+  quantileOf,
+  type Sketch,
+  sketchBucket,
+} from '../../../core/logs/sketch.ts';
 import { sqlEngine } from '../../../core/logs/sql/engine.ts';
 import type { SqlDatabase } from '../../../core/logs/sql/sql.ts';
 import { openSqlite } from '../../../core/logs/sql/sqlite.ts';
@@ -210,11 +217,23 @@ describe('a sketch of durations', () => {
           for (const value of part) sketch.set(sketchBucket(value), (sketch.get(sketchBucket(value)) ?? 0) + 1);
           mergeEncoded(merged, encodeSketch(sketch));
         }
-        const exact = values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? 0;
+        const exact = values.toSorted((a, b) => a - b)[nearestRank(share, values.length)] ?? 0;
         const found = quantileOf(merged, share) ?? 0;
         assert.ok(Math.abs(found - exact) <= 0.0101 * exact, `${found}, exactly ${exact}`);
       }),
     );
     assert.equal(quantileOf(new Map(), 0.5), undefined);
+  });
+
+  it('counts the slowest of a few', () => {
+    assert.deepEqual(
+      [nearestRank(0.99, 2), nearestRank(0.99, 5), nearestRank(0.99, 100), nearestRank(0.99, 101)],
+      [1, 4, 98, 99],
+    );
+    assert.deepEqual(
+      [nearestRank(0.5, 1), nearestRank(0.5, 2), nearestRank(0.5, 3), nearestRank(0.95, 20)],
+      [0, 0, 1, 18],
+    );
+    assert.deepEqual([nearestRank(0, 3), nearestRank(1, 3)], [0, 2]);
   });
 });
