@@ -5,6 +5,7 @@ import type { ClickHouseSettings } from '../settings.ts';
 import { aggregate } from '../sql/aggregate.ts';
 import { feedbackGroups } from '../sql/feedback.ts';
 import type { QuerySql } from '../sql/sql.ts';
+import { lifetimeChanges } from './lifetimes.ts';
 import { findEntry, listEntries } from './read.ts';
 import { clickHouseTables } from './schema.ts';
 import { clickHouseSql } from './sql.ts';
@@ -40,13 +41,14 @@ export async function clickHouseEngine(
   settings: ClickHouseSettings,
   { bodies, objects }: EngineOptions,
 ): Promise<LogEngine> {
+  const sql = clickHouseSql(client);
   try {
     for (const query of clickHouseTables(settings)) await client.command({ query });
+    for (const query of lifetimeChanges(settings, await tablesMade(sql))) await client.command({ query });
   } catch (error) {
     await client.close();
     throw error;
   }
-  const sql = clickHouseSql(client);
   return {
     write: async (batch) => {
       await writeBatch(client, batch, bodies, Date.now());
@@ -63,6 +65,12 @@ export async function clickHouseEngine(
       await objects?.close();
     },
   };
+}
+
+/** The statement that makes each table as it is, by its name. */
+async function tablesMade(sql: QuerySql): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql.all('SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase()');
+  return new Map(rows.map(({ name, create_table_query: query }) => [String(name), String(query)]));
 }
 
 /** A later version of the row takes the place of the one before. */

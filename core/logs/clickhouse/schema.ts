@@ -1,17 +1,11 @@
 import { type LogColumn, logColumns } from '../columns.ts';
 import type { ClickHouseSettings } from '../settings.ts';
+import { moment, ttlOf } from './lifetimes.ts';
 
-/**
- * The tables. Rows live as long as logs and metrics do, for metrics are made of them; bodies and what only a log shows live
- * as long as logs. A batch that comes twice leaves two rows of one key, of which queries and merges keep one.
- */
-export function clickHouseTables({ retention: { logDays, metricDays } }: ClickHouseSettings): readonly string[] {
-  const moment = 'toDateTime(intDiv(created_at, 1000))';
-  const until = (days: number) => (days === 0 ? '' : `TTL ${moment} + INTERVAL ${days} DAY`);
-  // Rows are of logs, too.
-  const rowDays = logDays === 0 || metricDays === 0 ? 0 : Math.max(logDays, metricDays);
+/** The tables. A batch that comes twice leaves two rows of one key, of which queries and merges keep one. */
+export function clickHouseTables(settings: ClickHouseSettings): readonly string[] {
   const columns = logColumns.map(
-    ({ column, ...rest }) => `${column} ${typeOf(rest)}${shownAlone(rest) ? ` ${until(logDays)}` : ''}`,
+    ({ column, ...rest }) => `${column} ${typeOf(rest)} ${ttlOf(settings, 'logs', column)}`,
   );
   return [
     `CREATE TABLE IF NOT EXISTS logs (
@@ -20,23 +14,19 @@ export function clickHouseTables({ retention: { logDays, metricDays } }: ClickHo
       INDEX by_id id TYPE bloom_filter GRANULARITY 4,
       INDEX by_trace trace_id TYPE bloom_filter GRANULARITY 4
     ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(${moment})
-    ORDER BY (organisation_id, workspace_id, created_at, id) ${until(rowDays)}`,
+    ORDER BY (organisation_id, workspace_id, created_at, id) ${ttlOf(settings, 'logs')}`,
     // Of tables that were made before there were prompts.
     'ALTER TABLE logs ADD COLUMN IF NOT EXISTS prompt_version Nullable(Int64) AFTER prompt_slug',
     `CREATE TABLE IF NOT EXISTS log_bodies (
       organisation_id LowCardinality(String), id String, created_at Int64, bodies String CODEC(ZSTD(1))
-    ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(${moment}) ORDER BY (organisation_id, id) ${until(logDays)}`,
+    ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(${moment}) ORDER BY (organisation_id, id) ${ttlOf(settings, 'log_bodies')}`,
     `CREATE TABLE IF NOT EXISTS feedback (
       id String, organisation_id LowCardinality(String), workspace_id LowCardinality(String), trace_id String,
       created_at Int64, value Float64, weight Float64, metadata String, given_by Nullable(String), version UInt64
-    ) ENGINE = ReplacingMergeTree(version) ORDER BY (organisation_id, id) ${until(logDays)}`,
+    ) ENGINE = ReplacingMergeTree(version) ORDER BY (organisation_id, id) ${ttlOf(settings, 'feedback')}`,
     // Requests before the latest of these moments are no logs any more.
     'CREATE TABLE IF NOT EXISTS log_cut (moment Int64) ENGINE = MergeTree ORDER BY moment',
   ];
-}
-
-function shownAlone({ field }: Omit<LogColumn, 'column'>): boolean {
-  return field === 'attempts' || field === 'guardrails' || field === 'timings';
 }
 
 function typeOf({ type, field, nullable = false }: Omit<LogColumn, 'column'>): string {

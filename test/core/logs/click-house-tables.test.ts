@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { clickHouseEngine } from '../../../core/logs/clickhouse/engine.ts';
 import { clickHouseTables } from '../../../core/logs/clickhouse/schema.ts';
 import { clickHouseSettings, embedded } from './click-house.ts';
 
 const daysOf = (logDays: number, metricDays: number) =>
   clickHouseTables({ ...clickHouseSettings, retention: { logDays, metricDays } })
-    .map((query) => [...query.matchAll(/INTERVAL (\d+) DAY/g)].map(([, days]) => Number(days)))
+    .map((query) => [...query.matchAll(/toIntervalDay\((\d+)\)/g)].map(([, days]) => Number(days)))
     .filter((days) => days.length > 0);
 
 it('drops rows when neither logs nor figures need them, and nothing that is kept for ever', () => {
@@ -15,8 +16,31 @@ it('drops rows when neither logs nor figures need them, and nothing that is kept
   assert.deepEqual(daysOf(90, 0), [[90, 90, 90], [90], [90]]);
 });
 
-it('makes tables that keep everything', async () => {
+it('keeps what is there for as long as the settings say by now', async () => {
   const client = embedded();
-  const settings = { ...clickHouseSettings, retention: { logDays: 0, metricDays: 0 } };
-  for (const query of clickHouseTables(settings)) await client.command({ query });
+  const open = (logDays: number, metricDays: number) =>
+    clickHouseEngine(client, { ...clickHouseSettings, retention: { logDays, metricDays } }, { bodies: 'row' });
+  const kept = async () => {
+    const found = await client.query({
+      query: "SELECT create_table_query AS made FROM system.tables WHERE database = 'default' ORDER BY name",
+      format: 'JSONEachRow',
+    });
+    return (await found.json<{ made: string }>())
+      .map(({ made }) => [...made.matchAll(/toIntervalDay\((\d+)\)/g)].map(([, days]) => Number(days)))
+      .filter((days) => days.length > 0);
+  };
+  await open(90, 365);
+  assert.deepEqual(await kept(), [[90], [90], [90, 90, 90, 365]]);
+  await open(30, 730);
+  assert.deepEqual(await kept(), [[30], [30], [30, 30, 30, 730]]);
+  await open(0, 0);
+  assert.deepEqual(await kept(), []);
+  await open(0, 0);
+  await open(90, 0);
+  assert.deepEqual(await kept(), [[90], [90], [90, 90, 90]]);
+  await client.command({
+    query: 'ALTER TABLE feedback MODIFY TTL toDateTime(intDiv(created_at, 1000)) + toIntervalYear(3)',
+  });
+  await open(90, 365);
+  assert.deepEqual(await kept(), [[90], [90, 90, 90, 365]]);
 });
