@@ -139,7 +139,7 @@ export class Exchange implements RequestContext {
   /** The target that was called last, as its provider got it. */
   called: TargetContext | undefined;
   readonly vendors: readonly string[];
-  readonly #caller: CallersTrace | undefined;
+  readonly callersTrace: CallersTrace | undefined;
   readonly #controls: ReadonlyMap<string, string>;
 
   constructor(options: ExchangeOptions) {
@@ -156,7 +156,7 @@ export class Exchange implements RequestContext {
     this.#controls = controlsIn(options.headers, options.vendors);
     const caller = readTraceContext(options.headers);
     this.traceId = this.control('trace-id')?.slice(0, 128) || caller?.traceId || options.id;
-    this.#caller = caller;
+    this.callersTrace = caller;
     this.spanId = givenSpanId(this.control('span-id')) ?? newSpanId();
     this.parentSpanId = this.control('parent-span-id')?.slice(0, 64) || caller?.parentSpanId;
     this.spanName = this.control('span-name')?.slice(0, 128);
@@ -165,8 +165,8 @@ export class Exchange implements RequestContext {
 
   /** Headers that carry the caller's trace on to providers; undefined: the caller has sent none. */
   get traceHeaders(): Readonly<Record<string, string>> | undefined {
-    if (this.#caller === undefined) return undefined;
-    const { traceId, sampled, state } = this.#caller;
+    if (this.callersTrace === undefined) return undefined;
+    const { traceId, sampled, state } = this.callersTrace;
     const traceparent = traceparentOf({ traceId, spanId: this.spanId, sampled });
     return state === undefined ? { traceparent } : { traceparent, tracestate: state };
   }

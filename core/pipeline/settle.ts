@@ -76,6 +76,7 @@ export function recordOf(
     traceId: exchange.traceId,
     spanId: exchange.spanId,
     parentSpanId: exchange.parentSpanId,
+    callersTrace: exchange.callersTrace,
     spanName: exchange.spanName,
     startedAt: exchange.startedAt,
     method: exchange.method,

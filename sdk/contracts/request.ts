@@ -268,6 +268,8 @@ export interface RequestRecord extends RequestNote {
   /** W3C trace context: the span of this request, 16 hex digits, and the caller's. */
   readonly spanId: string;
   readonly parentSpanId?: string | undefined;
+  /** The trace of a well-formed `traceparent` that came with the request. */
+  readonly callersTrace?: { readonly traceId: string; readonly sampled: boolean } | undefined;
   readonly spanName?: string | undefined;
   readonly error: string | undefined;
 }

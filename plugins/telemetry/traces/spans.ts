@@ -25,8 +25,9 @@ interface Piece {
  * in their order.
  */
 export function spansOf(record: RequestRecord, resource: Resource): readonly ReadableSpan[] {
-  const traceId = w3cTraceId(record.traceId);
-  const { parentSpanId, spanId } = record;
+  const { parentSpanId, spanId, callersTrace } = record;
+  // Whatever the trace is called besides, it is there that the caller's span and those of providers stand.
+  const traceId = callersTrace?.traceId ?? w3cTraceId(record.traceId);
   const parent = parentSpanId !== undefined && isSpanId(parentSpanId) ? parentSpanId : undefined;
   const root: Piece = {
     name: spanNameOf(record),

@@ -7,7 +7,7 @@ import type { TraceSettings } from './settings.ts';
 import { spansOf } from './spans.ts';
 
 export interface Traces {
-  /** Hands over a finished request. Never waits, never throws. */
+  /** Hands over a finished request, unless its caller has said not to sample its trace. Never waits, never throws. */
   add(record: RequestRecord): void;
   close(): Promise<void>;
 }
@@ -59,7 +59,9 @@ export function createTraces(settings: TraceSettings, host: Pick<Host, 'log' | '
     { labels: [], value: outbox.waiting },
   ]);
   return {
-    add: (record) => outbox.add(record),
+    add: (record) => {
+      if (record.callersTrace?.sampled !== false) outbox.add(record);
+    },
     close: async () => {
       await outbox.close();
       await post.close();

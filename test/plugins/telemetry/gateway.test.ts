@@ -98,6 +98,24 @@ describe('a request through the gateway', () => {
     assert.equal(tree.has('call openai'), false);
   });
 
+  it('stands in the trace of its traceparent, whatever its caller calls it', async (t) => {
+    const { peer, collector, ask } = await traced(t, (peer) => target(peer, {}));
+    await ask({ traceparent: `00-${traceId}-${callersSpan}-01`, 'x-gw-trace-id': 'checkout' });
+    const [root] = (await collector.seen(1)).filter((span) => span.parentSpanId === callersSpan);
+    assert.equal(root?.traceId, traceId);
+    assert.equal(root?.attributes['portcullis.trace.id'], 'checkout');
+    assert.equal(peer.requests[0]?.headers.traceparent, `00-${traceId}-${root?.spanId}-01`);
+  });
+
+  it('is not exported where its caller does not sample the trace', async (t) => {
+    const { collector, ask } = await traced(t, (peer) => target(peer, {}));
+    await ask({ traceparent: `00-${traceId}-${callersSpan}-00` });
+    const other = traceId.replace('0', '1');
+    await ask({ traceparent: `00-${other}-${callersSpan}-01` });
+    const spans = await collector.seen(1);
+    assert.deepEqual(new Set(spans.map((span) => span.traceId)), new Set([other]));
+  });
+
   it('is served as ever while the collector says nothing', async (t) => {
     const { collector, ask } = await traced(t, (peer) => target(peer));
     collector.next(...Array<'frozen'>(50).fill('frozen'));
