@@ -1,7 +1,7 @@
 import type { Action, Needs, Resource, Standard } from 'portcullis/sdk';
 import type { TSchema } from 'typebox';
 import { createFields, type InputReader, inputReader, updateFields } from './input.ts';
-import type { FieldSchema, ResourceModel } from './model.ts';
+import { baseFields, type FieldSchema, type ResourceModel } from './model.ts';
 import { possibleNeeds } from './permission.ts';
 import { replySchema } from './reply-schemas.ts';
 
@@ -70,7 +70,7 @@ export function endpointsOf(plugin: string, model: ResourceModel, models: Readon
       standard: operation,
       action: undefined,
       body: bodyOf(model, operation),
-      query: operation === 'list' ? inputReader(listQuery(resource), true) : undefined,
+      query: operation === 'list' ? inputReader(listQuery(resource), { fill: true }) : undefined,
       reply: replySchema(model, operation),
       status: 200,
       audited: operation !== 'list' && operation !== 'get',
@@ -87,6 +87,7 @@ export function endpointOf(
   models: ReadonlyMap<string, ResourceModel>,
 ): Endpoint {
   const paths = pathsOf([action.path, ...(action.aliases ?? [])], action.admin === true, action.root === true);
+  const model = action.of === undefined ? undefined : models.get(action.of);
   return {
     plugin,
     name: `${action.method} ${action.path}`,
@@ -96,11 +97,11 @@ export function endpointOf(
     summary: action.summary,
     tag,
     needs: action.needs,
-    model: action.of === undefined ? undefined : models.get(action.of),
+    model,
     standard: undefined,
     action,
-    body: action.body === undefined ? undefined : inputReader(propertiesOf(action.body), true, isOpen(action.body)),
-    query: action.query === undefined ? undefined : inputReader(propertiesOf(action.query), true),
+    body: action.body === undefined ? undefined : actionBody(action.body, model),
+    query: action.query === undefined ? undefined : inputReader(propertiesOf(action.query), { fill: true }),
     reply: action.reply,
     status: action.status ?? 200,
     audited: action.audited ?? action.method !== 'get',
@@ -125,13 +126,21 @@ function pathsOf(paths: readonly string[], admin: boolean, root: boolean): reado
   return mounts.flatMap((mount) => served.map((path) => mount + path));
 }
 
-function isOpen(body: object): boolean {
-  return 'additionalProperties' in body && body.additionalProperties === true;
+function actionBody(body: NonNullable<Action['body']>, model: ResourceModel | undefined): InputReader {
+  const open = 'additionalProperties' in body && body.additionalProperties === true;
+  const harmless = model === undefined ? [] : namesOf(model);
+  return inputReader(propertiesOf(body), { fill: true, open, harmless });
+}
+
+/** All that replies may tell of a record: clients send it back. */
+function namesOf({ fields, resource }: ResourceModel): readonly string[] {
+  return [...baseFields, ...Object.keys(fields), ...Object.keys(resource.shown ?? {})];
 }
 
 function bodyOf(model: ResourceModel, operation: Standard): InputReader | undefined {
-  if (operation === 'create') return inputReader(createFields(model), true);
-  return operation === 'update' ? inputReader(updateFields(model), false) : undefined;
+  const harmless = namesOf(model);
+  if (operation === 'create') return inputReader(createFields(model), { fill: true, harmless });
+  return operation === 'update' ? inputReader(updateFields(model), { fill: false, harmless }) : undefined;
 }
 
 /** Marks of `x-required` come from the object's own list. */

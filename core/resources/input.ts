@@ -2,12 +2,13 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { asObject, GatewayError, type Json, type JsonObject } from 'portcullis/sdk';
 import { faultSentence, pathText, schemaFaults } from '../config/schema-faults.ts';
 import { validatorOf } from '../config/validator.ts';
+import { refuseMisspelt } from './misspelt.ts';
 import type { FieldSchema, ResourceModel } from './model.ts';
 import { readMoment } from './moments.ts';
 
 type Fields = Readonly<Record<string, FieldSchema>>;
 
-/** Reads bodies and queries against a set of fields; what the set does not name is dropped. */
+/** Reads bodies and queries against a set of fields; what the set does not name is dropped, and refused where it is misspelt. */
 export interface InputReader {
   /** @throws GatewayError `bad_request`, `param` naming the field */
   read(value: JsonObject): JsonObject;
@@ -34,29 +35,37 @@ const slugField = {
   maxLength: 255,
 } as unknown as FieldSchema;
 
-/**
- * @param fill whether defaults are filled in
- * @param open whether members that the set does not name are kept as they come
- */
-export function inputReader(fields: Fields, fill: boolean, open = false): InputReader {
+interface InputOptions {
+  /** Whether defaults are filled in. */
+  readonly fill: boolean;
+  /** Whether members that the set does not name are kept as they come. */
+  readonly open?: boolean;
+  /** Names that are no misspellings, though the set does not have them: those of what clients read and send back. */
+  readonly harmless?: Iterable<string>;
+}
+
+export function inputReader(fields: Fields, { fill, open = false, harmless = [] }: InputOptions): InputReader {
   const names = Object.keys(fields);
   const schema = {
     type: 'object',
     properties: Object.fromEntries(names.map((name) => [name, withoutDefault(fields[name] as FieldSchema)])),
     required: names.filter((name) => fields[name]?.['x-required'] === true),
   };
+  const shape = { ...schema, additionalProperties: open };
+  const others = new Set(harmless);
   let compiled: ValidateFunction | undefined;
   return {
     schema,
     read: (value) => {
       compiled ??= validatorOf(schema);
       if (!compiled(value)) refuse(compiled, value);
-      const known: Record<string, Json | undefined> = open ? { ...value } : {};
+      refuseMisspelt(value, shape, others);
+      const read: Record<string, Json | undefined> = open ? { ...value } : {};
       for (const name of names) {
         const given = value[name] === undefined && fill ? defaultOf(fields[name]) : value[name];
-        if (given !== undefined) known[name] = normalised(given, fields[name] as FieldSchema, name);
+        if (given !== undefined) read[name] = normalised(given, fields[name] as FieldSchema, name);
       }
-      return known as JsonObject;
+      return read as JsonObject;
     },
   };
 }

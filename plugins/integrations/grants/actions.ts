@@ -72,6 +72,8 @@ const changeGrants: Action = {
     workspaces: schema.Optional(schema.Array(workspace, { maxItems: most })),
     global_workspace_access: schema.Optional(nullable(schema.Object({ enabled: schema.Boolean(), ...settings }))),
     override_existing_workspace_access: schema.Optional(nullable(field.boolean())),
+    // As the TypeScript SDK writes it.
+    override_existing_workspaces_access: schema.Optional(nullable(field.boolean())),
     ...provision,
   }),
   reply: schema.Object({}),
@@ -101,7 +103,7 @@ function integrationIn(operation: Operation, record: StoredRecord | undefined, v
 /** First what holds for all, so that what is said of one workspace stays. */
 async function changeAccess(operation: Operation, integration: IntegrationRecord, body: JsonObject): Promise<void> {
   const listed = asObjects(body.workspaces);
-  const override = body.override_existing_workspace_access === true;
+  const override = [body.override_existing_workspace_access, body.override_existing_workspaces_access].includes(true);
   const provides = isSet(flag(body.create_default_provider, true));
   const defaultProviderSlug = asString(body.default_provider_slug);
   const stored = integration.global_workspace_access_settings;

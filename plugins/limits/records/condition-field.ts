@@ -14,9 +14,14 @@ export type ConditionKeys = 'usage' | 'rate';
 
 /** The two lists of a body, held against their rules by the functions below. */
 export const policyLists = {
-  conditions: () => field.list(field.object(), { minItems: 1, maxItems: mostConditions }),
-  group_by: () => field.list(field.object(), { minItems: 1, maxItems: mostConditions }),
+  conditions: () => listOfObjects(['key', 'value', 'excludes']),
+  group_by: () => listOfObjects(['key']),
 };
+
+function listOfObjects(members: readonly string[]) {
+  const properties = Object.fromEntries(members.map((name) => [name, {}]));
+  return field.list(field.object({ properties }), { minItems: 1, maxItems: mostConditions });
+}
 
 /**
  * The conditions of a body. What could never fit is refused, for a limit that limits nothing is worse than none.

@@ -4,6 +4,7 @@ import {
   field,
   GatewayError,
   type JsonObject,
+  logFilterFields,
   type Operation,
   schema,
 } from 'portcullis/sdk';
@@ -19,9 +20,16 @@ const needs = ['logs.export'];
 const made = schema.Object({ id: field.id(), total: field.integer(0), object: field.oneOf(['export']) });
 const shown = field.object();
 
+const filterNames = [...Object.keys(logFilterFields), 'page_size', 'current_page'];
+
 const body = schema.Object({
   workspace_id: schema.Optional(field.id()),
-  filters: schema.Optional(field.object({ description: 'As the query of analytics, with page_size up to 50000.' })),
+  filters: schema.Optional(
+    field.object({
+      description: 'As the query of analytics, with page_size up to 50000.',
+      properties: Object.fromEntries(filterNames.map((name) => [name, {}])),
+    }),
+  ),
   requested_data: schema.Optional(field.list(field.text(), { maxItems: 100 })),
   description: schema.Optional(schema.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 1024 })),
 });

@@ -147,12 +147,14 @@ onEachPlane((plane) => {
       assert.equal((await grantOf(id, 'ws-a'))?.enabled, true);
     });
 
-    it('is taken from all by an override that names none', async () => {
-      const id = await made();
-      await put(id, { workspaces: [{ id: 'ws-a', enabled: true }] });
-      await put(id, { workspaces: [], override_existing_workspace_access: true });
-      assert.equal((await grantOf(id, 'ws-a'))?.enabled, false);
-    });
+    for (const member of ['override_existing_workspace_access', 'override_existing_workspaces_access']) {
+      it(`is taken from all by ${member} that names none`, async () => {
+        const id = await made();
+        await put(id, { workspaces: [{ id: 'ws-a', enabled: true }] });
+        await put(id, { workspaces: [], [member]: true });
+        assert.equal((await grantOf(id, 'ws-a'))?.enabled, false);
+      });
+    }
 
     it('yields to what the same call says of one workspace', async () => {
       const id = await made();
