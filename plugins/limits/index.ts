@@ -1,4 +1,5 @@
 import { GatewayError, plugin, schema } from 'portcullis/sdk';
+import { endedAlertsJob } from './alerts/ended-alerts.ts';
 import { alertJob } from './alerts/job.ts';
 import { alertReactions } from './alerts/reactions.ts';
 import { enforcement } from './enforce/hooks.ts';
@@ -40,7 +41,7 @@ export default plugin({
     resources: [usagePolicies(host), ratePolicies],
     loaders: { limitPolicies: loadPolicies },
     reactions: alertReactions,
-    jobs: [alertJob(host)],
+    jobs: [alertJob(host), endedAlertsJob(host)],
   }),
 });
 
