@@ -11,7 +11,8 @@ export interface Scan {
 
 /**
  * The texts of a request that a scope covers. What stands behind the last answer, be it in several messages or results of
- * tools, is the last message. Thinking is looked at only where all is.
+ * tools, is the last message, with the beginning of an answer that follows it. What the model has thought is looked at only
+ * where all is.
  */
 export function scanRequest(reading: Reading, scope: ScanScope, strip: boolean): Scan {
   return scanned(reading.fragments.filter(inScope(reading, scope)), strip);
@@ -36,9 +37,12 @@ function inScope(reading: Reading, scope: ScanScope): (fragment: Fragment) => bo
       return ({ role, message }) => role === 'user' && message > answered;
     }
     case 'last_message': {
-      const answered = speakers.lastIndexOf('assistant');
+      // What stands behind the last question is the beginning of its answer: whoever gives one gets no less looked at.
+      const asked = Math.max(speakers.lastIndexOf('user'), speakers.lastIndexOf('tool'), 0);
+      const answered = asked === 0 ? -1 : speakers.lastIndexOf('assistant', asked - 1);
       return ({ role, message, kind }) =>
-        kind !== 'thinking' && (message === turns - 1 || (message > answered && (role === 'user' || role === 'tool')));
+        (kind !== 'thinking' || role !== 'assistant') &&
+        (message >= asked || (message > answered && (role === 'user' || role === 'tool')));
     }
   }
 }

@@ -31,7 +31,7 @@ const textsOf = ({ texts }: ReturnType<typeof scanRequest>) => texts.map(({ text
 
 describe('the scope of a request', () => {
   const table = [
-    ['last_message', ['{"a":1}']],
+    ['last_message', ['second', '{"a":1}']],
     ['last_user_message', ['second']],
     ['user_messages', ['first', 'more', 'second']],
     ['all_messages', ['rules', 'first', 'more', 'answer', 'thought', 'second', '{"a":1}', 'again']],
@@ -57,7 +57,16 @@ describe('the scope of a request', () => {
     ['results of tools side by side', [user('a'), answer, result('b'), result('c')], ['b', 'c'], ['a']],
     ['an answer in which nothing is said', [user('a'), { role: 'assistant' }, user('b')], ['b'], ['b']],
     ['the user behind results', [user('a'), answer, result('b'), user('c')], ['b', 'c'], ['c']],
-    ['an answer that is the last', [user('a'), user('b'), answer], ['answer'], ['a', 'b']],
+    ['an answer that is the last', [user('a'), user('b'), answer], ['a', 'b', 'answer'], ['a', 'b']],
+    ['the beginning of an answer', [user('a'), answer, user('b'), { role: 'assistant' }], ['b'], ['b']],
+    [
+      'beginnings in a row, with the system',
+      [user('a'), answer, system, answer],
+      ['a', 'answer', 'rules', 'answer'],
+      ['a'],
+    ],
+    ['an answer to results', [user('a'), answer, result('b'), answer], ['b', 'answer'], ['a']],
+    ['an answer to nobody', [system, answer], ['rules', 'answer'], []],
     ['the system among what is new', [answer, user('a'), system, user('b')], ['a', 'b'], ['a', 'b']],
     ['the system at the end', [answer, user('a'), system], ['a', 'rules'], ['a']],
     ['the system alone', [system], ['rules'], []],
@@ -93,6 +102,14 @@ describe('the scope of a request', () => {
     });
     assert.deepEqual(textsOf(scanRequest(reading, 'last_message', false)), ['b', 'c', 'd']);
     assert.deepEqual(textsOf(scanRequest(reading, 'last_user_message', false)), ['d']);
+  });
+
+  it('covers what a user calls thinking', () => {
+    const reading = readChat({
+      messages: [{ role: 'user', content: [{ type: 'thinking', thinking: 'a' }], reasoning_content: 'b' }],
+    });
+    for (const scope of ['last_message', 'last_user_message', 'user_messages', 'all_messages'] as const)
+      assert.deepEqual(textsOf(scanRequest(reading, scope, false)), ['a', 'b']);
   });
 
   it('covers descriptions of tools only where all is looked at', () => {
