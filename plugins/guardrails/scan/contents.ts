@@ -1,4 +1,5 @@
 import { asArray, asObject, asString, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
+import { isTextType } from './encoded-text.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
 
@@ -177,7 +178,7 @@ function readMedia(found: Gathering, media: JsonObject, at: JsonPath, part: Json
   const type = asString(media.mimeType) ?? asString(media.mime_type) ?? '';
   const data = asString(media.data);
   const url = asString(media.fileUri) ?? asString(media.file_uri);
-  if (data !== undefined && /^text\//i.test(type))
+  if (data !== undefined && isTextType(type))
     found.unreadable.push('A part holds an encoded text file, which no check can read.');
   const shown = data === undefined ? url : `data:${type};base64,${data}`;
   if (/^image\//i.test(type) && shown !== undefined) found.images.push({ path: part, url: shown });

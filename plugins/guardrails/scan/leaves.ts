@@ -1,4 +1,5 @@
 import { asObject, type Json, type JsonObject } from 'portcullis/sdk';
+import { isEncodedText, isTextUrl } from './encoded-text.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
 
 /** Fields that name and describe, and hold nothing that a model reads as text. */
@@ -40,7 +41,7 @@ const describers = ['format', 'media_type', 'mime_type', 'transcript', 'filename
 const shortestPayload = 64;
 
 const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
-const dataUrl = /^data:([^;,]*)(?:;[^;,]*)*;base64,[A-Za-z0-9+/_-]*={0,2}$/i;
+const dataUrl = /^data:[^;,]*(?:;[^;,]*)*;base64,[A-Za-z0-9+/_-]*={0,2}$/i;
 const imageFields: ReadonlySet<string> = new Set(['url']);
 const none: ReadonlySet<string> = new Set();
 
@@ -87,7 +88,10 @@ export function readFields(
 function readImage(found: Gathering, value: Json, path: JsonPath, speaker: Speaker, depth: number): void {
   const image = asObject(value);
   const url = image?.url ?? value;
-  if (typeof url === 'string') found.images.push({ path, url });
+  if (typeof url === 'string') {
+    found.images.push({ path, url });
+    if (isTextUrl(url)) found.unreadable.push('An image holds an encoded text file, which no check can read.');
+  }
   if (image !== undefined) readFields(found, image, [...path, 'image_url'], speaker, imageFields, depth + 1);
 }
 
@@ -102,15 +106,12 @@ function isTooDeep(found: Gathering, depth: number): boolean {
 }
 
 function isPayload(found: Gathering, field: string, value: string, holder: JsonObject): boolean {
+  if (isEncodedText(field, value, holder))
+    found.unreadable.push(`${field} holds an encoded text file, which no check can read.`);
   if (payloads.has(field)) {
     if (holder.type === 'redacted_thinking') return true;
     const isLong = value.length >= shortestPayload;
     if ((isLong || describers.some((name) => holder[name] !== undefined)) && base64.test(value)) return true;
   }
-  if (!/^data:/i.test(value)) return false;
-  const [matched, mediaType = ''] = dataUrl.exec(value) ?? [];
-  // It could be decoded, but no edit could be made in it.
-  if (/^text\//i.test(mediaType))
-    found.unreadable.push(`${field} holds an encoded text file, which no check can read.`);
-  return matched !== undefined;
+  return dataUrl.test(value);
 }

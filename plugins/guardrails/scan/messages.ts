@@ -1,5 +1,6 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
 import { readDescriptions } from './descriptions.ts';
+import { isTextType, isTextUrl } from './encoded-text.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, unreadable } from './reading.ts';
 
@@ -77,7 +78,8 @@ function readSource(
   if (block.type === 'image' && typeof url === 'string') found.images.push({ path, url });
   else readLeaves(found, url, [...inside, 'url'], speaker);
   if (source.type !== 'base64') readLeaves(found, data, [...inside, 'data'], speaker);
-  else if (/^text\//i.test(String(source.media_type)))
+  const isText = source.type === 'base64' && isTextType(String(source.media_type));
+  if (isText || (typeof url === 'string' && isTextUrl(url)))
     found.unreadable.push('A document holds an encoded text file, which no check can read.');
   readBlocks(found, content, [...inside, 'content'], role, turn);
   readFields(found, source, inside, speaker, sourceFields);

@@ -32,6 +32,48 @@ describe('texts of unusual places', () => {
     });
   }
 
+  const file = (file_data: string, filename?: string) =>
+    user([{ type: 'file', file: { file_data, ...(filename === undefined ? {} : { filename }) } }]);
+  const image = (url: string) => user([{ type: 'image_url', image_url: { url } }]);
+  const source = (type: string, more: JsonObject) => user([{ type, source: { type: 'base64', ...more } }]);
+  const inline = (mimeType: string) => ({ contents: [{ parts: [{ inlineData: { mimeType, data: 'aGVsbG8=' } }] }] });
+  const holds: readonly [string, Endpoint, JsonObject, boolean][] = [
+    ['the name of a text', 'chatComplete', file('aGVsbG8=', 'a.txt'), true],
+    ['the name of a text, and lines', 'chatComplete', file('aGVs\nbG8=', 'a.py'), true],
+    ['the name of a PDF', 'chatComplete', file('aGVsbG8=', 'a.PDF'), false],
+    ['no name', 'chatComplete', file('aGVsbG8='), false],
+    ['lines in base64', 'chatComplete', file('data:text/plain;base64,aGVs\nbG8='), true],
+    ['a text that is no base64', 'chatComplete', file('data:text/plain,%68ello'), true],
+    ['no type', 'chatComplete', file('data:;base64,aGVsbG8='), true],
+    ['JSON', 'chatComplete', file('data:application/json;charset=utf-8;base64,aGVsbG8='), true],
+    ['bytes with the name of a text', 'chatComplete', file('data:application/octet-stream;base64,aGVs', 'a.md'), true],
+    ['bytes', 'chatComplete', file('data:application/octet-stream;base64,aGVs'), false],
+    ['a text for an image', 'chatComplete', image(textFile), true],
+    ['a drawing', 'chatComplete', image('data:image/svg+xml;base64,aGVsbG8='), false],
+    ['a text for an image', 'messages', source('image', { media_type: 'text/plain', data: 'aGVs' }), true],
+    ['XML', 'messages', source('document', { media_type: 'application/atom+xml', data: 'aGVs' }), true],
+    ['a PDF', 'messages', source('document', { media_type: 'application/pdf', data: 'aGVs' }), false],
+    ['a URL', 'messages', user([{ type: 'image', source: { type: 'url', url: textFile } }]), true],
+    [
+      'a text for an image',
+      'createModelResponse',
+      input({ content: [{ type: 'input_image', image_url: textFile }] }),
+      true,
+    ],
+  ];
+  for (const [what, endpoint, body, unread] of holds) {
+    it(`${unread ? 'cannot be' : 'are not'} looked for in a file: ${what} (${endpoint})`, () => {
+      assert.equal(request(endpoint, body).unreadable.length > 0, unread);
+    });
+  }
+
+  for (const type of ['application/x-javascript', 'application/x-python', 'text/css', 'application/json']) {
+    it(`cannot be read from encoded ${type} (gemini)`, () => {
+      const { unreadable } = readRequest(exchangeOf({ endpoint: 'chatComplete', dialect: 'gemini' }), inline(type));
+      assert.match(String(unreadable[0]), /encoded text file/);
+    });
+  }
+
   it('cannot be read where they are nested too deeply', () => {
     const deep = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}"x"${'}'.repeat(levels)}`) as JsonObject;
     const bodies: readonly [Endpoint, JsonObject][] = [
