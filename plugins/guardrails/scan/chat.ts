@@ -1,4 +1,5 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
+import { readData } from './data.ts';
 import { readDescriptions } from './descriptions.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { readParts } from './parts.ts';
@@ -26,7 +27,7 @@ export function readChat(body: JsonObject): Reading {
     readLeaves(found, predicted, ['prediction', 'content'], { role: 'assistant', kind: 'text', message: -1 });
   // What some providers are to answer from.
   if (body.documents !== undefined)
-    readLeaves(found, body.documents, ['documents'], { role: 'tool', kind: 'tool-result', message: -1 });
+    readData(found, body.documents, ['documents'], { role: 'tool', kind: 'tool-result', message: -1 });
   readDescriptions(found, body);
   return found;
 }

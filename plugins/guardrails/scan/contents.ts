@@ -1,4 +1,5 @@
 import { asArray, asObject, asString, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
+import { readDescriptions } from './descriptions.ts';
 import { isTextType } from './encoded-text.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
@@ -83,9 +84,7 @@ function readAsked(found: Gathering, body: JsonObject, at: JsonPath): void {
   each('contents', (value, path) => {
     for (const [item, place] of listed(value, path)) turn(item, place, roleOf(item));
   });
-  each('tools', (value, path) => {
-    for (const [item, place] of listed(value, path)) readDeclarations(found, asObject(item) ?? {}, place);
-  });
+  readDescriptions(found, body, at);
   each('generateContentRequest', (value, path) => readAsked(found, asObject(value) ?? {}, path));
 }
 
@@ -97,16 +96,6 @@ const roles: ReadonlyMap<Json | undefined, SpeakerRole> = new Map([
 
 function roleOf(content: Json): SpeakerRole {
   return roles.get(asObject(content)?.role) ?? 'user';
-}
-
-/** What is said of tools is of no turn: only the scope of all covers it. */
-function readDeclarations(found: Gathering, tool: JsonObject, at: JsonPath): void {
-  for (const [key, value] of membersOf(tool, 'functionDeclarations')) {
-    for (const [item, place] of listed(value, [...at, key])) {
-      const description = asString(asObject(item)?.description);
-      if (description !== undefined) found.text([...place, 'description'], description, 'system', 'text', -1);
-    }
-  }
 }
 
 const contentFields: ReadonlySet<string> = new Set(['role', 'parts']);

@@ -1,24 +1,54 @@
-import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
-import type { Gathering, JsonPath } from './reading.ts';
+import type { Json, JsonObject } from 'portcullis/sdk';
+import { isTooDeep, readData } from './data.ts';
+import type { Gathering, JsonPath, Speaker } from './reading.ts';
 
-const lists = ['tools', 'functions'] as const;
+/** Where a request says what its tools are, and of what form the answer is to be. */
+const places = [
+  ...['tools', 'functions', 'response_format', 'text', 'output_config', 'output_format'],
+  ...['generationConfig', 'generation_config'],
+] as const;
+
+/** What tells a model something, at any depth of tools and JSON schemas. */
+const telling: ReadonlySet<string> = new Set([
+  ...['description', 'server_description', 'title', 'definition', '$comment'],
+  ...['enum', 'const', 'default', 'example', 'examples', 'input_examples'],
+]);
+
+/** Under these, members are named by the caller. */
+const named: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'defs']);
+
+const speaker: Speaker = { role: 'system', kind: 'text', message: -1 };
 
 /** What a request says of its tools and of the answer's form. It is of no message: only the scope of all covers it. */
-export function readDescriptions(found: Gathering, body: JsonObject): void {
-  for (const list of lists) {
-    if (body[list] === undefined) continue;
-    asArray(body[list]).forEach((tool, at) => {
-      describe(found, tool, [list, at]);
-      describe(found, asObject(tool)?.function, [list, at, 'function']);
-      describe(found, asObject(tool)?.custom, [list, at, 'custom']);
-    });
+export function readDescriptions(found: Gathering, body: JsonObject, at: JsonPath = []): void {
+  for (const place of places) {
+    const value = body[place];
+    if (typeof value !== 'object' || value === null) continue;
+    found.describe((later) => describe(later, value, [...at, place], false, 0));
   }
-  if (body.response_format !== undefined)
-    describe(found, asObject(body.response_format)?.json_schema, ['response_format', 'json_schema']);
-  if (body.text !== undefined) describe(found, asObject(body.text)?.format, ['text', 'format']);
 }
 
-function describe(found: Gathering, value: Json | undefined, path: JsonPath): void {
-  const description = asObject(value)?.description;
-  if (typeof description === 'string') found.text([...path, 'description'], description, 'system', 'text', -1);
+/** @param path is walked along: whoever keeps it, copies it */
+function describe(found: Gathering, value: object, path: (string | number)[], isNamed: boolean, depth: number): void {
+  if (isTooDeep(found, depth)) return;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const item: Json = value[index];
+      if (typeof item !== 'object' || item === null) continue;
+      path.push(index);
+      describe(found, item, path, false, depth + 1);
+      path.pop();
+    }
+    return;
+  }
+  const object = value as JsonObject;
+  for (const field in object) {
+    const member = object[field];
+    const tells = !isNamed && telling.has(field);
+    if (member === undefined || member === null || !(tells || typeof member === 'object')) continue;
+    path.push(field);
+    if (tells) readData(found, member, [...path], speaker, depth);
+    else describe(found, member as object, path, !isNamed && named.has(field), depth + 1);
+    path.pop();
+  }
 }

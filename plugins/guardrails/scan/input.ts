@@ -8,7 +8,7 @@ import type {
   Turn,
 } from 'portcullis/sdk';
 import { readRequest } from './read.ts';
-import type { Reading } from './reading.ts';
+import type { Fragment, Reading } from './reading.ts';
 import { safeHeaders } from './safe-headers.ts';
 import type { Scan } from './scan.ts';
 
@@ -131,13 +131,13 @@ function contentOf(texts: readonly ScannedText[], all: () => string): string {
 }
 
 function turnsOf({ phase, target, body, reading }: Subject): readonly Turn[] {
-  if (phase === 'beforeRequest') return grouped(reading);
-  const answer = grouped({ ...reading, fragments: reading.fragments.filter(({ message }) => message === 0) });
-  return [...grouped(readRequest(target.request, body)), ...answer];
+  if (phase === 'beforeRequest') return grouped(reading.said);
+  const answer = reading.said.filter(({ message }) => message === 0);
+  return [...grouped(readRequest(target.request, body).said), ...grouped(answer)];
 }
 
 /** One turn for each message and role in it. */
-function grouped({ fragments }: Reading): readonly Turn[] {
+function grouped(fragments: readonly Fragment[]): readonly Turn[] {
   const turns: { role: Turn['role']; text: string; message: number }[] = [];
   for (const { role, message, kind, text } of fragments) {
     if (kind === 'thinking' || message < 0) continue;

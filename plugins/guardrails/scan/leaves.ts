@@ -1,4 +1,5 @@
 import { asObject, type Json, type JsonObject } from 'portcullis/sdk';
+import { isTooDeep, readData } from './data.ts';
 import { isEncodedText, isTextUrl } from './encoded-text.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
 
@@ -45,9 +46,6 @@ const dataUrl = /^data:[^;,]*(?:;[^;,]*)*;base64,[A-Za-z0-9+/_-]*={0,2}$/i;
 const imageFields: ReadonlySet<string> = new Set(['url']);
 const none: ReadonlySet<string> = new Set();
 
-/** Deeper than any format nests its texts. */
-const deepest = 64;
-
 /** Gathers every text inside a value of which no form is known. Bytes, be they a file, sound or an image, are no text. */
 export function readLeaves(
   found: Gathering,
@@ -79,6 +77,9 @@ export function readFields(
     const value = object[field];
     if (!mayBearText(value) || silent.has(field) || known.has(field)) continue;
     if (field === 'image_url') readImage(found, value, path, speaker, depth);
+    // What a document is made of: its caller names the members.
+    else if (field === 'data' && typeof value === 'object')
+      readData(found, value, [...path, field], speaker, depth + 1);
     else if (typeof value !== 'string') readLeaves(found, value, [...path, field], speaker, depth + 1);
     else if (field === 'text' || !isPayload(found, field, value, object))
       found.text([...path, field], value, speaker.role, speaker.kind, speaker.message);
@@ -97,12 +98,6 @@ function readImage(found: Gathering, value: Json, path: JsonPath, speaker: Speak
 
 function mayBearText(value: Json | undefined): value is Json {
   return typeof value === 'string' || (typeof value === 'object' && value !== null);
-}
-
-function isTooDeep(found: Gathering, depth: number): boolean {
-  if (depth < deepest) return false;
-  if (found.unreadable.length === 0) found.unreadable.push(`Texts stand deeper than ${deepest} levels.`);
-  return true;
 }
 
 function isPayload(found: Gathering, field: string, value: string, holder: JsonObject): boolean {

@@ -1,4 +1,5 @@
 import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
+import { readData } from './data.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
 
@@ -23,11 +24,7 @@ export function readEmbeddedTexts({ texts, inputs }: JsonObject): Reading {
 export function readRerank(body: JsonObject): Reading {
   const found = new Gathering();
   user(found, body.query, ['query']);
-  asArray(body.documents).forEach((document, index) => {
-    const fields = asObject(document);
-    if (fields === undefined) user(found, document, ['documents', index]);
-    else for (const [name, value] of Object.entries(fields)) user(found, value, ['documents', index, name]);
-  });
+  if (body.documents !== undefined) readData(found, body.documents, ['documents'], asked);
   return found;
 }
 

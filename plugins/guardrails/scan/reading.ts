@@ -29,6 +29,8 @@ export interface ImagePlace {
 /** All that checks can see of one body. */
 export interface Reading {
   readonly fragments: readonly Fragment[];
+  /** The same without what only the scope of all covers, and what need not be read for any other. */
+  readonly said: readonly Fragment[];
   readonly images: readonly ImagePlace[];
   /** What holds text that cannot be read, a sentence each. */
   readonly unreadable: readonly string[];
@@ -42,12 +44,32 @@ export interface Reading {
 
 /** Gathers a reading. */
 export class Gathering implements Reading {
-  readonly fragments: Fragment[] = [];
+  readonly said: Fragment[] = [];
   readonly images: ImagePlace[] = [];
   readonly unreadable: string[] = [];
   readonly bearsText = true;
   readonly speakers: (SpeakerRole | undefined)[] = [];
   turns = 0;
+  readonly #described: ((found: Gathering) => void)[] = [];
+  #fragments: readonly Fragment[] | undefined;
+
+  get fragments(): readonly Fragment[] {
+    if (this.#described.length === 0) return this.said;
+    this.#fragments ??= [...this.said, ...this.#descriptions()];
+    return this.#fragments;
+  }
+
+  /** Reads it when the scope of all asks. */
+  describe(read: (found: Gathering) => void): void {
+    this.#described.push(read);
+  }
+
+  #descriptions(): readonly Fragment[] {
+    const found = new Gathering();
+    for (const read of this.#described) read(found);
+    this.unreadable.push(...found.unreadable);
+    return found.said;
+  }
 
   turn(index: number, role: SpeakerRole): void {
     this.turns = index + 1;
@@ -63,7 +85,7 @@ export class Gathering implements Reading {
     goesOn: boolean = false,
   ): void {
     if (message >= this.turns) this.turn(message, role);
-    if (text !== '') this.fragments.push({ path, role, kind, message, text, json: false, goesOn });
+    if (text !== '') this.said.push({ path, role, kind, message, text, json: false, goesOn });
   }
 
   /** What a tool is called with: a text, mostly of JSON, or the object itself. */
@@ -81,12 +103,13 @@ export class Gathering implements Reading {
   #object(path: JsonPath, value: Json | undefined, role: SpeakerRole, kind: Fragment['kind'], message: number): void {
     if (asObject(value) === undefined) return;
     if (message >= this.turns) this.turn(message, role);
-    this.fragments.push({ path, role, kind, message, text: JSON.stringify(value), json: true, goesOn: false });
+    this.said.push({ path, role, kind, message, text: JSON.stringify(value), json: true, goesOn: false });
   }
 }
 
 export const nothing: Reading = Object.freeze({
   fragments: [],
+  said: [],
   images: [],
   unreadable: [],
   bearsText: false,

@@ -10,7 +10,8 @@ export function readResponses(body: JsonObject): Reading {
   if (typeof body.instructions === 'string') found.text(['instructions'], body.instructions, 'system', 'text', 0);
   const variables = asObject(asObject(body.prompt)?.variables);
   const given: Speaker = { role: 'user', kind: 'text', message: found.turns };
-  if (variables !== undefined) readLeaves(found, variables, ['prompt', 'variables'], given);
+  for (const [name, value] of Object.entries(variables ?? {}))
+    readLeaves(found, value, ['prompt', 'variables', name], given);
   if (typeof body.input === 'string') found.text(['input'], body.input, 'user', 'text', found.turns);
   else readItems(found, body.input, ['input'], found.turns);
   readDescriptions(found, body);

@@ -15,7 +15,7 @@ export interface Scan {
  * where all is.
  */
 export function scanRequest(reading: Reading, scope: ScanScope, strip: boolean): Scan {
-  return scanned(reading.fragments.filter(inScope(reading, scope)), strip);
+  return scanned(scope === 'all_messages' ? reading.fragments : reading.said.filter(inScope(reading, scope)), strip);
 }
 
 /** All that a reply says, of every choice; its thinking only where all is looked at. */
@@ -24,15 +24,13 @@ export function scanReply(reading: Reading, scope: ScanScope): Scan {
   return scanned(all ? reading.fragments : reading.fragments.filter(({ kind }) => kind !== 'thinking'), false);
 }
 
-function inScope(reading: Reading, scope: ScanScope): (fragment: Fragment) => boolean {
-  const { fragments, turns, speakers } = reading;
+function inScope(reading: Reading, scope: Exclude<ScanScope, 'all_messages'>): (fragment: Fragment) => boolean {
+  const { said, turns, speakers } = reading;
   switch (scope) {
-    case 'all_messages':
-      return () => true;
     case 'user_messages':
       return ({ role }) => role === 'user';
     case 'last_user_message': {
-      const last = fragments.findLast(({ role, message }) => role === 'user' && message >= 0)?.message ?? turns;
+      const last = said.findLast(({ role, message }) => role === 'user' && message >= 0)?.message ?? turns;
       const answered = last === 0 ? -1 : speakers.lastIndexOf('assistant', last - 1);
       return ({ role, message }) => role === 'user' && message > answered;
     }

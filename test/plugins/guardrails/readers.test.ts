@@ -216,6 +216,7 @@ describe('the texts of requests without messages', () => {
         ['d', 'documents.0'],
         ['t', 'documents.1.title'],
         ['u', 'documents.1.text'],
+        ['1', 'documents.1.year'],
       ],
     ],
     [

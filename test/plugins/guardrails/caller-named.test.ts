@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DialectName, Endpoint, JsonObject } from 'portcullis/sdk';
+import { patched } from '../../../plugins/guardrails/scan/patch.ts';
+import { readRequest } from '../../../plugins/guardrails/scan/read.ts';
+import { scanRequest } from '../../../plugins/guardrails/scan/scan.ts';
+import { exchangeOf } from '../../support/exchange.ts';
+
+const read = (endpoint: Endpoint, body: JsonObject, dialect?: DialectName) =>
+  readRequest(exchangeOf({ endpoint, ...(dialect === undefined ? {} : { dialect }) }), body);
+
+const schema = {
+  type: 'object',
+  title: 't',
+  required: ['q'],
+  properties: {
+    q: { type: 'string', description: 'a', enum: ['b', 5], pattern: 'p' },
+    description: { $ref: '#/$defs/r', default: { deep: ['c'] } },
+    id: { type: 'array', items: { type: 'string', description: 'd' } },
+  },
+  $defs: { r: { const: 'e' } },
+};
+const inSchema = ['t', 'a', 'b', '5', 'c', 'd', 'e'];
+
+describe('what a request says in schemas', () => {
+  const table: readonly [string, Endpoint, JsonObject, readonly string[], DialectName?][] = [
+    [
+      'the parameters of a function',
+      'chatComplete',
+      { tools: [{ type: 'function', function: { name: 'f', description: 'x', parameters: schema } }] },
+      ['x', ...inSchema],
+    ],
+    ['an older function', 'chatComplete', { functions: [{ name: 'f', parameters: schema }] }, inSchema],
+    [
+      'the form of an answer',
+      'chatComplete',
+      { response_format: { type: 'json_schema', json_schema: { name: 'n', description: 'x', schema } } },
+      ['x', ...inSchema],
+    ],
+    [
+      'a grammar',
+      'chatComplete',
+      { tools: [{ type: 'custom', custom: { name: 'n', format: { grammar: { syntax: 'lark', definition: 'a' } } } }] },
+      ['a'],
+    ],
+    [
+      'a tool and its examples',
+      'messages',
+      { tools: [{ name: 'f', input_schema: schema, input_examples: [{ id: 'x', n: 6 }] }] },
+      [...inSchema, 'x', '6'],
+    ],
+    ['the form of an answer', 'messages', { output_config: { format: { type: 'json_schema', schema } } }, inSchema],
+    ['a function', 'createModelResponse', { tools: [{ type: 'function', name: 'f', parameters: schema }] }, inSchema],
+    [
+      'tools in a namespace, and of a server, but none of its secrets',
+      'createModelResponse',
+      {
+        tools: [
+          { type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'f', description: 'a' }] },
+          { type: 'mcp', server_description: 'b', authorization: 's', headers: { key: 's' } },
+        ],
+      },
+      ['a', 'b'],
+    ],
+    ['the form of an answer', 'createModelResponse', { text: { format: { name: 'n', schema } } }, inSchema],
+    [
+      'a function and the form of an answer',
+      'chatComplete',
+      {
+        tools: { functionDeclarations: [{ name: 'f', description: 'x', parameters: { description: 'y' } }] },
+        generationConfig: { responseSchema: schema, stopSequences: ['s'] },
+      },
+      ['x', 'y', ...inSchema],
+      'gemini',
+    ],
+  ];
+  for (const [what, endpoint, body, expected, dialect] of table) {
+    it(`is read from ${what} (${dialect ?? endpoint})`, () => {
+      const { fragments } = read(endpoint, body, dialect);
+      assert.deepEqual(
+        fragments.map(({ role, message, text }) => [role, message, text]),
+        expected.map((text) => ['system', -1, text]),
+      );
+    });
+  }
+
+  it('cannot be read where it is nested too deeply', () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(100)}"x"${'}'.repeat(100)}`) as JsonObject;
+    const reading = read('chatComplete', { tools: [deep] });
+    scanRequest(reading, 'last_message', false);
+    assert.deepEqual(reading.unreadable, []);
+    scanRequest(reading, 'all_messages', false);
+    assert.match(String(reading.unreadable[0]), /deep/);
+  });
+});
+
+describe('what a caller has named itself', () => {
+  const document = { id: 'a', status: 'b', detail: { format: 'c' }, list: ['d', 5], role: null };
+  const all = ['a', 'b', 'c', 'd', '5'];
+  const texts = (endpoint: Endpoint, body: JsonObject) => read(endpoint, body).fragments.map(({ text }) => text);
+
+  it('is read whatever its name, in documents', () => {
+    assert.deepEqual(texts('rerank', { documents: [document] }), all);
+    assert.deepEqual(texts('chatComplete', { documents: [{ data: document }] }), all);
+    const content = [{ type: 'document', document: { id: 'i', data: document } }];
+    assert.deepEqual(texts('chatComplete', { messages: [{ role: 'tool', content }] }), all);
+  });
+
+  it('is read whatever its name, in variables of a prompt', () => {
+    const variables = { status: 'a', id: { type: 'input_text', text: 'b' }, file_data: 'c'.repeat(80) };
+    assert.deepEqual(texts('createModelResponse', { prompt: { id: 'p', variables } }), ['a', 'b', 'c'.repeat(80)]);
+  });
+
+  it('is changed where it stands, a number too', () => {
+    const body = { documents: [{ card: 4111 }] };
+    const reading = read('rerank', body);
+    const edits = [{ text: 0, start: 0, end: 4, with: '[CARD]' }];
+    const given = [{ scan: scanRequest(reading, 'last_message', false), edits }];
+    const edited = patched(body, reading, given, { dialect: undefined, part: 'request' });
+    assert.deepEqual(edited, { documents: [{ card: '[CARD]' }] });
+  });
+});
