@@ -32,6 +32,12 @@ const nothingToRead: Reader = () => nothing;
 const readUpload: Reader = ({ purpose }) =>
   purpose === 'batch' ? nothing : unreadable('Bodies on uploadFile pass unread.');
 
+/** Some providers take the lines in the body itself, where nobody would look at them as the requests that they are. */
+const readBatch: Reader = ({ requests }) =>
+  (requests ?? null) === null
+    ? nothing
+    : unreadable('Requests in the body of a batch pass unread; upload them as a file.');
+
 interface Readers {
   readonly request: Reader | 'closed';
   readonly reply: Reader | 'closed';
@@ -70,7 +76,7 @@ const readers: Readonly<Record<Endpoint, Readers>> = {
   retrieveFile: names,
   deleteFile: names,
   retrieveFileContent: names,
-  createBatch: names,
+  createBatch: { request: readBatch, reply: nothingToRead },
   listBatches: names,
   retrieveBatch: names,
   cancelBatch: names,

@@ -74,6 +74,13 @@ describe('texts of unusual places', () => {
     });
   }
 
+  it('cannot be read from requests in the body of a batch', () => {
+    const requests = [{ custom_id: 'a', body: user('hello') }];
+    assert.match(String(request('createBatch', { model: 'm', requests }).unreadable[0]), /upload them as a file/);
+    for (const body of [{ input_file_id: 'f' }, { input_file_id: 'f', requests: null }])
+      assert.deepEqual(request('createBatch', body).unreadable, []);
+  });
+
   it('cannot be read where they are nested too deeply', () => {
     const deep = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}"x"${'}'.repeat(levels)}`) as JsonObject;
     const bodies: readonly [Endpoint, JsonObject][] = [
