@@ -44,9 +44,10 @@ export async function updateWorkspace(
   const organisation = await ownOrganisation(operation);
   const defaults = asObject(body.defaults);
   const settings = settingsOf(organisation, workspace, body);
-  if (Object.keys(settings).length > 0) demandSettingsRight(operation, workspace);
-  demandDefaultRight(operation, workspace, body);
   const limits = limitsOf(body);
+  const limited = Object.keys(limits).length > 0 || body.reset_usage === true;
+  if (limited || Object.keys(settings).length > 0) demandAdmin(operation, workspace);
+  demandDefaultRight(operation, workspace, body);
   const old = (workspace.usage_limits ?? []) as readonly UsageLimits[];
   return {
     ...(typeof body.name === 'string' ? splitName(body.name) : {}),
@@ -84,13 +85,13 @@ function settingsOf(
   return own;
 }
 
-/** What managers may do is among the settings, so they are not theirs to change. */
-function demandSettingsRight({ access }: Operation, workspace: StoredRecord): void {
+/** What managers may do is among the settings, and what they may spend among the limits, so neither is theirs to change. */
+function demandAdmin({ access }: Operation, workspace: StoredRecord): void {
   const role = access.roleIn(workspace.id);
   if (role === undefined || role === 'admin') return;
   throw new GatewayError(
     'forbidden',
-    `The settings of a workspace are for its admins to change; the caller is ${role}.`,
+    `The settings and limits of a workspace are for its admins to change; the caller is ${role}.`,
   );
 }
 

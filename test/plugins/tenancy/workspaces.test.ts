@@ -328,7 +328,13 @@ onEachControl((control) => {
       const { id } = await makeWorkspace(control());
       const as = person({ workspaceRole: 'manager' });
       const put = (body: JsonObject) => control().call('PUT', `/v1/workspaces/${id}`, { as, body });
-      withCode(403)(await put({ settings: { debug_log: 0 } }));
+      for (const body of [
+        { settings: { debug_log: 0 } },
+        { usage_limits: [{ type: 'cost', credit_limit: 100_000 }] },
+        { rate_limits: [] },
+        { reset_usage: true },
+      ])
+        withCode(403)(await put(body));
       withCode(200)(await put({ description: 'By a manager' }));
       withCode(200)(
         await control().call('PUT', `/v1/workspaces/${id}`, {
