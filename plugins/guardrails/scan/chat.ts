@@ -51,10 +51,24 @@ export function readChatReply(reply: JsonObject): Reading {
     const { content } = message ?? {};
     if (message === undefined ? choice?.text === undefined : !isContent(content))
       found.unreadable.push(`Choice ${index} of the reply is of an unknown form.`);
-    readLeaves(found, choice?.text, ['choices', index, 'text'], { role: 'assistant', kind: 'text', message: index });
+    if (choice === undefined) return;
+    const speaker: Speaker = { role: 'assistant', kind: 'text', message: index };
+    if (message === undefined) readLeaves(found, choice.message, ['choices', index, 'message'], speaker);
+    readFields(found, choice, ['choices', index], speaker, choiceFields);
   });
+  readFields(found, reply, [], { role: 'assistant', kind: 'text', message: -1 }, replyFields);
   return found;
 }
+
+/** What of a reply is no text of it: where it comes from, what it has cost, what a filter of the provider thinks of it. */
+const replyFields: ReadonlySet<string> = new Set([
+  ...['choices', 'model', 'provider', 'usage', 'service_tier', 'system_fingerprint', 'metadata', 'x_groq'],
+  ...['prompt_filter_results', 'prompt_logprobs', 'kv_transfer_params', 'obfuscation', 'request_id'],
+]);
+const choiceFields: ReadonlySet<string> = new Set([
+  ...['message', 'delta', 'finish_reason', 'native_finish_reason', 'stop_reason', 'matched_stop', 'finish_details'],
+  ...['content_filter_results', 'content_filter_result'],
+]);
 
 function isContent(content: Json | undefined): boolean {
   return content === undefined || content === null || typeof content === 'string' || Array.isArray(content);
@@ -108,11 +122,34 @@ function readContent(found: Gathering, content: Json | undefined, path: JsonPath
 }
 
 function readCalls(found: Gathering, message: JsonObject, path: JsonPath, index: number): void {
-  const given = (value: Json | undefined, at: JsonPath) => found.argumentsOf(at, value, index);
-  asArray(message.tool_calls).forEach((item, at) => {
+  const speaker: Speaker = { role: 'assistant', kind: 'tool-arguments', message: index };
+  const called = (value: Json | undefined, at: JsonPath) => {
+    const tool = asObject(value);
+    if (tool === undefined) readLeaves(found, value, at, speaker);
+    else {
+      for (const field of argumentFields) readArguments(found, tool[field], [...at, field], speaker);
+      readFields(found, tool, at, speaker, toolFields);
+    }
+  };
+  const calls = message.tool_calls;
+  if (!Array.isArray(calls)) readLeaves(found, calls, [...path, 'tool_calls'], speaker);
+  asArray(calls).forEach((item, at) => {
+    const place = [...path, 'tool_calls', at];
     const call = asObject(item);
-    given(asObject(call?.function)?.arguments, [...path, 'tool_calls', at, 'function', 'arguments']);
-    given(asObject(call?.custom)?.input, [...path, 'tool_calls', at, 'custom', 'input']);
+    if (call === undefined) readLeaves(found, item, place, speaker);
+    else {
+      for (const field of callFields) called(call[field], [...place, field]);
+      readFields(found, call, place, speaker, callFields);
+    }
   });
-  given(asObject(message.function_call)?.arguments, [...path, 'function_call', 'arguments']);
+  called(message.function_call, [...path, 'function_call']);
+}
+
+const callFields: ReadonlySet<string> = new Set(['function', 'custom']);
+const argumentFields = ['arguments', 'input'] as const;
+const toolFields: ReadonlySet<string> = new Set(['name', ...argumentFields]);
+
+function readArguments(found: Gathering, value: Json | undefined, path: JsonPath, speaker: Speaker): void {
+  if (Array.isArray(value)) readLeaves(found, value, path, speaker);
+  else found.argumentsOf(path, value, speaker.message);
 }

@@ -22,6 +22,8 @@ const silent: ReadonlySet<string> = new Set([
   'encrypted_content',
   'encrypted_index',
   'signature',
+  'thought_signature',
+  'thoughtSignature',
   'cache_control',
   'detail',
   'format',

@@ -22,10 +22,17 @@ interface Places {
   readonly part?: JsonPath;
   /** Where the unknown fields of a choice stand that are read. */
   readonly fields?: JsonPath;
+  /** A whole reply without answers, whose unknown fields are read. */
+  readonly reply?: JsonObject;
 }
 
 const places: Readonly<Record<ClientDialect, Places>> = {
-  chat: { endpoint: 'chatComplete', part: ['choices', 0, 'message', 'content', 0], fields: ['choices', 0] },
+  chat: {
+    endpoint: 'chatComplete',
+    part: ['choices', 0, 'message', 'content', 0],
+    fields: ['choices', 0],
+    reply: { choices: [] },
+  },
   completions: { endpoint: 'complete' },
   messages: { endpoint: 'messages', part: ['content', 0] },
   responses: { endpoint: 'createModelResponse', part: ['output', 0] },
@@ -51,7 +58,7 @@ export class Asides {
       case 'part':
         return this.#part(delta.part);
       case 'extra':
-        return delta.choice === undefined ? nothing : this.#fields(delta.fields);
+        return delta.choice === undefined ? this.#ofReply(delta.fields) : this.#fields(delta.fields);
       case 'audio':
         return this.#fields({ message: { audio: omit(delta.audio, sound) } });
       case 'citation':
@@ -88,6 +95,11 @@ export class Asides {
   #fields(fields: JsonObject): Reading {
     const { fields: place } = this.#places;
     return place === undefined ? nothing : this.#whole(bodyOf(place, { message: {}, ...fields }));
+  }
+
+  #ofReply(fields: JsonObject): Reading {
+    const { reply } = this.#places;
+    return reply === undefined ? nothing : this.#whole({ ...fields, ...reply });
   }
 
   #whole(reply: JsonObject): Reading {

@@ -11,6 +11,8 @@ export class Speech {
   readonly #telling: Telling;
   readonly #parts = new Map<string, { readonly speaker: Speaker; readonly texts: string[] }>();
   readonly #unreadable = new Set<string>();
+  /** What is said of the whole reply, which some providers say in every chunk again. */
+  readonly #ofReply = new Set<string>();
   #length = 0;
 
   constructor(dialect: ClientFormat, context: ReplyContext) {
@@ -22,6 +24,10 @@ export class Speech {
     const { pieces, unreadable } = this.#telling.read(delta);
     for (const why of unreadable) this.#unreadable.add(why);
     for (const { key, speaker, text } of pieces) {
+      if (speaker.message < 0) {
+        if (this.#ofReply.has(text)) continue;
+        this.#ofReply.add(text);
+      }
       this.#length += text.length;
       if (this.#length > maxKept) return;
       const known = this.#parts.get(key);

@@ -2,7 +2,7 @@ import type { Delta, ReplyContext } from 'portcullis/sdk';
 import type { Speaker } from '../scan/reading.ts';
 import { Asides } from './asides.ts';
 import type { ClientFormat } from './events.ts';
-import { isSpoken, kindOf, partOf } from './kinds.ts';
+import { choiceOf, isSpoken, kindOf, partOf } from './kinds.ts';
 import type { HeldEdits } from './window-buffer.ts';
 
 /** A text of a step. */
@@ -49,8 +49,8 @@ export class Telling {
     }
     const { fragments, unreadable } = this.#asides.read(delta);
     if (fragments.length === 0) return { delta, pieces: none, unreadable };
-    const choice = 'choice' in delta ? (delta.choice ?? 0) : 0;
-    const goesOn = this.#joinsFields && (delta.type === 'audio' || delta.type === 'extra');
+    const choice = choiceOf(delta) ?? -1;
+    const goesOn = this.#joinsFields && (delta.type === 'audio' || (delta.type === 'extra' && choice >= 0));
     const pieces = fragments.map(({ path, role, kind, text }) => {
       this.#count += 1;
       const place = goesOn ? path.join('.') : this.#count;

@@ -94,6 +94,14 @@ const dropped: Readonly<Record<string, Step>> = {
     dialect: dialects.chat,
     deltas: [extra({ new_field: { inside: ['jane@example.org'] } })],
   },
+  'an unknown field of a choice (chat)': {
+    dialect: dialects.chat,
+    deltas: [{ type: 'extra', choice: 0, fields: { grounding: ['jane@example.org'] } }],
+  },
+  'an unknown field of the reply (chat)': {
+    dialect: dialects.chat,
+    deltas: [{ type: 'extra', fields: { citations: ['jane@example.org'] } }],
+  },
 };
 
 const before = text('First a text that stays. ');

@@ -171,9 +171,12 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
   chat: {
     endpoint: 'chatComplete',
     whole: {
+      citations: ['https://a.example/'],
+      search_results: [{ title: 'A page' }],
       choices: [
         {
           index: 0,
+          grounding: { note: 'of no known form' },
           message: {
             role: 'assistant',
             reasoning_content: 'a thought',
@@ -196,7 +199,9 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
     },
     events: [
       chunk(0, { role: 'assistant', reasoning_content: 'a thought' }),
-      chunk(0, { content: 'an ' }),
+      { ...chunk(0, { content: 'an ' }), citations: ['https://a.example/'] },
+      { ...chunk(0, {}), citations: ['https://a.example/'], search_results: [{ title: 'A page' }] },
+      { ...chunk(0, {}), choices: [{ index: 0, delta: {}, grounding: { note: 'of no known form' } }] },
       chunk(0, { content: 'answer', annotations: [annotation], new_field: { inside: ['of no known form'] } }),
       chunk(0, { tool_calls: [called({ index: 0, function: { name: 'send', arguments: escaped.slice(0, 11) } })] }),
       chunk(0, { tool_calls: [{ index: 0, function: { arguments: escaped.slice(11) } }] }, 'tool_calls'),
@@ -300,6 +305,18 @@ const plain = (kind: Fragment['kind'], text: string) =>
   kind === 'tool-arguments' ? JSON.stringify(parseJson(text) ?? text) : text;
 
 describe('what a check reads of a streamed reply', () => {
+  it('holds once what every chunk says again', () => {
+    const speech = new Speech(dialects.chat, contextOf());
+    const citations = ['a'.repeat(1024 * 1024), 'b'];
+    for (let times = 0; times < 8; times += 1) speech.add({ type: 'extra', fields: { citations } });
+    const { fragments, unreadable } = speech.reading();
+    assert.deepEqual(
+      fragments.map(({ text }) => text),
+      citations,
+    );
+    assert.deepEqual(unreadable, []);
+  });
+
   for (const [name, { endpoint, whole, events }] of Object.entries(replies) as [ClientDialect, Reply][]) {
     const dialect = dialects[name];
     const expected = texts(readReply(endpoint, whole, dialect.name).fragments);

@@ -277,6 +277,51 @@ describe('the texts of a reply', () => {
     );
   });
 
+  it('in the chat format are those of unknown members too, where they stand', () => {
+    const reply: JsonObject = {
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      provider: 'p',
+      usage: { note: 'n' },
+      service_tier: 'default',
+      system_fingerprint: 'fp',
+      prompt_filter_results: [{ content_filter_results: { hate: { severity: 'safe' } } }],
+      citations: ['cited'],
+      search_results: [{ title: 'found', url: 'https://a.example/' }],
+      choices: [
+        {
+          index: 0,
+          finish_reason: 'stop',
+          native_finish_reason: 'end',
+          logprobs: { content: [{ token: 'one' }] },
+          content_filter_results: { hate: { severity: 'safe' } },
+          message: {
+            content: 'one',
+            tool_calls: [
+              { id: 'a', type: 'function', function: { name: 'f', arguments: '{}', more: 'two' }, new: ['three'] },
+            ],
+          },
+          grounding: { note: 'four' },
+        },
+        { text: 'five', message: 'six' },
+      ],
+    };
+    assert.deepEqual(rows(readReply('chatComplete', reply)), [
+      ['assistant', 'text', 0, 'one', 'choices.0.message.content'],
+      ['assistant', 'tool-arguments', 0, '{}', 'choices.0.message.tool_calls.0.function.arguments'],
+      ['assistant', 'tool-arguments', 0, 'two', 'choices.0.message.tool_calls.0.function.more'],
+      ['assistant', 'tool-arguments', 0, 'three', 'choices.0.message.tool_calls.0.new.0'],
+      ['assistant', 'text', 0, 'four', 'choices.0.grounding.note'],
+      ['assistant', 'text', 1, 'six', 'choices.1.message'],
+      ['assistant', 'text', 1, 'five', 'choices.1.text'],
+      ['assistant', 'text', -1, 'cited', 'citations.0'],
+      ['assistant', 'text', -1, 'found', 'search_results.0.title'],
+      ['assistant', 'text', -1, 'https://a.example/', 'search_results.0.url'],
+    ]);
+  });
+
   it('in the completions format are those of every choice', () => {
     const reading = readReply('complete', { choices: [{ text: 'one' }, { text: 'two' }] });
     assert.deepEqual(rows(reading), [
