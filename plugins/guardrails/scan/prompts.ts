@@ -1,7 +1,7 @@
 import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
 import { readData } from './data.ts';
 import { readFields, readLeaves } from './leaves.ts';
-import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
+import { Gathering, type JsonPath, nothing, type Reading, type Speaker, unreadable } from './reading.ts';
 
 // Prompts stand beside each other, and are no history: all of them are turn 0, so that every scope covers all.
 
@@ -33,6 +33,16 @@ export function readImagePrompt(body: JsonObject): Reading {
   user(found, body.prompt, ['prompt']);
   user(found, body.negative_prompt, ['negative_prompt']);
   return found;
+}
+
+/** What prompts have become on their way to the model; most pictures come without. */
+export function readRevisedPrompts({ data }: JsonObject): Reading {
+  const found = new Gathering();
+  asArray(data).forEach((item, index) => {
+    const speaker: Speaker = { role: 'assistant', kind: 'text', message: index };
+    readLeaves(found, asObject(item)?.revised_prompt, ['data', index, 'revised_prompt'], speaker);
+  });
+  return found.said.length === 0 ? nothing : found;
 }
 
 /** What the trained model will be called, in part. */

@@ -20,6 +20,7 @@ import {
   readImagePrompt,
   readModelName,
   readRerank,
+  readRevisedPrompts,
 } from './prompts.ts';
 import { nothing, type Reading, unreadable } from './reading.ts';
 import { readItemList, readResponses, readResponsesReply } from './responses.ts';
@@ -46,7 +47,7 @@ interface Readers {
 /** Names alone, of what a provider keeps. */
 const names: Readers = { request: nothingToRead, reply: nothingToRead };
 const closed: Readers = { request: 'closed', reply: 'closed' };
-const picture: Readers = { request: readImagePrompt, reply: nothingToRead };
+const picture: Readers = { request: readImagePrompt, reply: readRevisedPrompts };
 const heard: Readers = { request: readAudioPrompt, reply: readTranscript };
 const kept: Readers = { request: readKept, reply: readKept };
 
@@ -144,7 +145,9 @@ export function readReply(endpoint: Endpoint, reply: JsonObject | undefined, dia
   const reader = readersOf(endpoint, dialect).reply;
   if (reader === nothingToRead) return nothing;
   if (reader === 'closed') return unreadable(`Replies on ${endpoint} pass unread.`);
-  return reply === undefined ? unreadable('The reply is no JSON object.') : shallow(reader, reply);
+  if (reply !== undefined) return shallow(reader, reply);
+  // Pictures may come as their bytes.
+  return reader === readRevisedPrompts ? nothing : unreadable('The reply is no JSON object.');
 }
 
 /** JSON of thousands of levels exhausts the stack of whatever walks through it. */

@@ -372,6 +372,14 @@ describe('the texts of a reply', () => {
     assert.deepEqual(rows(reading), [['user', 'text', 0, 'q', 'data.0.content.0.text']]);
   });
 
+  it('of images are what their prompts have become', () => {
+    const reply = { created: 1, data: [{ url: 'https://i/1' }, { b64_json: 'AAAA', revised_prompt: 'a cat' }] };
+    for (const endpoint of ['imageGenerate', 'imageEdit', 'imageVariation'] as const)
+      assert.deepEqual(rows(readReply(endpoint, reply)), [['assistant', 'text', 1, 'a cat', 'data.1.revised_prompt']]);
+    assert.equal(readReply('imageGenerate', { data: [{ url: 'https://i/1' }] }).bearsText, false);
+    assert.equal(readReply('imageGenerate', undefined).bearsText, false);
+  });
+
   it('cannot be read where it is no JSON object', () => {
     for (const endpoint of ['chatComplete', 'messages', 'createModelResponse'] as const)
       assert.match(String(readReply(endpoint, undefined).unreadable[0]), /no JSON object/);
