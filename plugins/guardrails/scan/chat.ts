@@ -1,6 +1,6 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
 import { readData } from './data.ts';
-import { readDescriptions } from './descriptions.ts';
+import { readDescriptions, readUnknown } from './descriptions.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { readParts } from './parts.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
@@ -11,6 +11,10 @@ const roles: ReadonlyMap<unknown, SpeakerRole> = new Map([
   ['assistant', 'assistant'],
   ['tool', 'tool'],
   ['function', 'tool'],
+]);
+
+const requestFields: ReadonlySet<string> = new Set([
+  ...['messages', 'prediction', 'documents', 'tools', 'functions', 'response_format'],
 ]);
 
 export function readChat(body: JsonObject): Reading {
@@ -29,6 +33,7 @@ export function readChat(body: JsonObject): Reading {
   if (body.documents !== undefined)
     readData(found, body.documents, ['documents'], { role: 'tool', kind: 'tool-result', message: -1 });
   readDescriptions(found, body);
+  readUnknown(found, body, requestFields);
   return found;
 }
 

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from 'portcullis/sdk';
 import { isTooDeep, readData } from './data.ts';
+import { readLeaves } from './leaves.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
 
 /** Where a request says what its tools are, and of what form the answer is to be. */
@@ -26,6 +27,21 @@ export function readDescriptions(found: Gathering, body: JsonObject, at: JsonPat
     if (typeof value !== 'object' || value === null) continue;
     found.describe((later) => describe(later, value, [...at, place], false, 0));
   }
+}
+
+/** Members of requests without prose, whatever format they are of. */
+const plain: ReadonlySet<string> = new Set([
+  ...['model', 'models', 'user', 'metadata', 'stop', 'stop_sequences', 'stream_options', 'service_tier', 'provider'],
+  ...['encoding_format', 'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier', 'cache_control'],
+  ...['tool_choice', 'function_call', 'modalities', 'audio', 'reasoning', 'reasoning_effort', 'thinking', 'verbosity'],
+]);
+
+/** What stands in members that the format does not know, but whoever gets the request may: of no message either. */
+export function readUnknown(found: Gathering, body: JsonObject, known: ReadonlySet<string>): void {
+  found.describe((later) => {
+    for (const [field, value] of Object.entries(body))
+      if (!known.has(field) && !plain.has(field)) readLeaves(later, value, [field], speaker);
+  });
 }
 
 /** @param path is walked along: whoever keeps it, copies it */

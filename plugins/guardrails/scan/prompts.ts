@@ -1,16 +1,22 @@
 import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
 import { readData } from './data.ts';
+import { readUnknown } from './descriptions.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { Gathering, type JsonPath, nothing, type Reading, type Speaker, unreadable } from './reading.ts';
 
 // Prompts stand beside each other, and are no history: all of them are turn 0, so that every scope covers all.
 
 export function readCompletions(body: JsonObject): Reading {
-  return listed(body.prompt, 'prompt', body.suffix);
+  const found = listed(body.prompt, 'prompt');
+  user(found, body.suffix, ['suffix']);
+  readUnknown(found, body, completionFields);
+  return found;
 }
 
 export function readEmbeddings(body: JsonObject): Reading {
-  return listed(body.input, 'input');
+  const found = listed(body.input, 'input');
+  readUnknown(found, body, embeddingFields);
+  return found;
 }
 
 /** Texts, or inputs of several parts, beside each other. */
@@ -63,7 +69,7 @@ export function readCompletionsReply(reply: JsonObject): Reading {
   return found;
 }
 
-function listed(value: Json | undefined, field: string, suffix?: Json): Reading {
+function listed(value: Json | undefined, field: string): Gathering {
   const found = new Gathering();
   const items = asArray(value);
   if (items.length === 0) user(found, value, [field]);
@@ -75,10 +81,11 @@ function listed(value: Json | undefined, field: string, suffix?: Json): Reading 
   });
   if (items.some((item) => typeof item === 'number' || Array.isArray(item)))
     found.unreadable.push(`${field} holds token ids, which no check can read.`);
-  user(found, suffix, ['suffix']);
   return found;
 }
 
+const completionFields: ReadonlySet<string> = new Set(['prompt', 'suffix']);
+const embeddingFields: ReadonlySet<string> = new Set(['input']);
 const asked: Speaker = { role: 'user', kind: 'text', message: 0 };
 const media: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
 

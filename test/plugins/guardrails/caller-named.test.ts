@@ -94,6 +94,57 @@ describe('what a request says in schemas', () => {
   });
 });
 
+describe('members of a request that its format does not know', () => {
+  const table: readonly [Endpoint, JsonObject, JsonObject, readonly string[]][] = [
+    [
+      'chatComplete',
+      { messages: [{ role: 'user', content: 'x' }], tools: [], stop: 'y', metadata: { a: 'y' }, user: 'y' },
+      {
+        system: 'a',
+        prompt: 'b',
+        suffix: ['c'],
+        chat_template: 'd',
+        web_search_options: { user_location: { approximate: { city: 'e' } } },
+        format: 'f',
+        text: 'g',
+        top_a: 5,
+      },
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+    ],
+    ['complete', { prompt: 'x', stop: ['y'] }, { system: 'a', response_format: { value: 'b' } }, ['a', 'b']],
+    [
+      'embed',
+      { input: ['x'], encoding_format: 'float' },
+      { instruction: 'a', prompt: { text: 'b' }, title: 'c' },
+      ['a', 'b', 'c'],
+    ],
+  ];
+  for (const [endpoint, known, unknown, expected] of table) {
+    it(`are read where all is looked at, and nowhere else (${endpoint})`, () => {
+      const reading = read(endpoint, { model: 'm', ...known, ...unknown });
+      const { texts } = scanRequest(reading, 'all_messages', false);
+      assert.deepEqual(
+        texts.map(({ message, text }) => [message, text]),
+        [[0, 'x'], ...expected.map((text) => [-1, text])],
+      );
+      for (const scope of ['last_message', 'last_user_message', 'user_messages'] as const)
+        assert.deepEqual(
+          scanRequest(reading, scope, false).texts.map(({ text }) => text),
+          ['x'],
+        );
+    });
+  }
+
+  it('are changed where they stand', () => {
+    const body = { messages: [], system: 'a secret' };
+    const reading = read('chatComplete', body);
+    const edits = [{ text: 0, start: 2, end: 8, with: 'X' }];
+    const given = [{ scan: scanRequest(reading, 'all_messages', false), edits }];
+    const edited = patched(body, reading, given, { dialect: 'chat', part: 'request' });
+    assert.deepEqual(edited, { messages: [], system: 'a X' });
+  });
+});
+
 describe('what a caller has named itself', () => {
   const document = { id: 'a', status: 'b', detail: { format: 'c' }, list: ['d', 5], role: null };
   const all = ['a', 'b', 'c', 'd', '5'];
