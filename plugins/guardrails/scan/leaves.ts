@@ -1,4 +1,4 @@
-import { asObject, type Json, type JsonObject } from 'portcullis/sdk';
+import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
 import { isTooDeep, readData } from './data.ts';
 import { isEncodedText, isTextUrl } from './encoded-text.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
@@ -35,7 +35,7 @@ const silent: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields of bytes, where what they hold looks like base64. */
-const payloads: ReadonlySet<string> = new Set(['data', 'bytes', 'b64_json', 'file_data', 'result']);
+const payloads: ReadonlySet<string> = new Set(['data', 'bytes', 'base64', 'b64_json', 'file_data', 'result']);
 
 /** What stands beside bytes, however few they are. */
 const describers = ['format', 'media_type', 'mime_type', 'transcript', 'filename'] as const;
@@ -45,7 +45,9 @@ const shortestPayload = 64;
 
 const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 const dataUrl = /^data:[^;,]*(?:;[^;,]*)*;base64,[A-Za-z0-9+/_-]*={0,2}$/i;
-const imageFields: ReadonlySet<string> = new Set(['url']);
+/** Addresses, ids of files, and bytes that say that they are. */
+const addresses = /^(?:data:[^,]*;base64,|(?:https?|gs|s3):\/\/\S+$|file[-_][\w-]+$)/i;
+const mediumFields: ReadonlySet<string> = new Set(['url']);
 const none: ReadonlySet<string> = new Set();
 
 /** Gathers every text inside a value of which no form is known. Bytes, be they a file, sound or an image, are no text. */
@@ -95,7 +97,32 @@ function readImage(found: Gathering, value: Json, path: JsonPath, speaker: Speak
     found.images.push({ path, url });
     if (isTextUrl(url)) found.unreadable.push('An image holds an encoded text file, which no check can read.');
   }
-  if (image !== undefined) readFields(found, image, [...path, 'image_url'], speaker, imageFields, depth + 1);
+  if (image !== undefined) readFields(found, image, [...path, 'image_url'], speaker, mediumFields, depth + 1);
+}
+
+/** Gathers the words that stand where an address is to be, or bytes. */
+export function readMedium(
+  found: Gathering,
+  value: Json | undefined,
+  path: JsonPath,
+  speaker: Speaker,
+  depth = 0,
+): void {
+  if (typeof value === 'string') {
+    if (isTextUrl(value)) found.unreadable.push('A medium holds an encoded text file, which no check can read.');
+    else if (!addresses.test(value) && !isLongPayload(value)) readLeaves(found, value, path, speaker);
+    return;
+  }
+  const medium = asObject(value);
+  if (medium !== undefined) {
+    if (typeof medium.url === 'string') readMedium(found, medium.url, [...path, 'url'], speaker);
+    readFields(found, medium, path, speaker, typeof medium.url === 'string' ? mediumFields : none, depth);
+  } else if (!isTooDeep(found, depth))
+    for (const [at, item] of asArray(value).entries()) readMedium(found, item, [...path, at], speaker, depth + 1);
+}
+
+function isLongPayload(value: string): boolean {
+  return value.length >= shortestPayload && base64.test(value);
 }
 
 function mayBearText(value: Json | undefined): value is Json {

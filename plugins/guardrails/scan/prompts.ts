@@ -1,7 +1,7 @@
 import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
 import { readData } from './data.ts';
 import { readUnknown } from './descriptions.ts';
-import { readFields, readLeaves } from './leaves.ts';
+import { readFields, readLeaves, readMedium } from './leaves.ts';
 import { Gathering, type JsonPath, nothing, type Reading, type Speaker, unreadable } from './reading.ts';
 
 // Prompts stand beside each other, and are no history: all of them are turn 0, so that every scope covers all.
@@ -72,22 +72,28 @@ export function readCompletionsReply(reply: JsonObject): Reading {
 function listed(value: Json | undefined, field: string): Gathering {
   const found = new Gathering();
   const items = asArray(value);
-  if (items.length === 0) user(found, value, [field]);
+  if (!Array.isArray(value)) readInput(found, value, [field]);
   items.forEach((item, index) => {
-    user(found, item, [field, index]);
-    const object = asObject(item);
-    // What is embedded together: texts, and media that hold none.
-    if (object !== undefined) readFields(found, object, [field, index], asked, media);
+    readInput(found, item, [field, index]);
   });
   if (items.some((item) => typeof item === 'number' || Array.isArray(item)))
     found.unreadable.push(`${field} holds token ids, which no check can read.`);
   return found;
 }
 
+/** A text, or what is embedded together: texts and media. */
+function readInput(found: Gathering, value: Json | undefined, path: JsonPath): void {
+  user(found, value, path);
+  const object = asObject(value);
+  if (object === undefined) return;
+  readFields(found, object, path, asked, mediaFields);
+  for (const field of mediaFields) readMedium(found, object[field], [...path, field], asked);
+}
+
 const completionFields: ReadonlySet<string> = new Set(['prompt', 'suffix']);
 const embeddingFields: ReadonlySet<string> = new Set(['input']);
 const asked: Speaker = { role: 'user', kind: 'text', message: 0 };
-const media: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
+const mediaFields: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
 
 function user(found: Gathering, value: Json | undefined, path: JsonPath): void {
   if (typeof value === 'string') found.text(path, value, 'user', 'text', 0);

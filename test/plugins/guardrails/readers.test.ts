@@ -208,6 +208,22 @@ describe('the texts of requests without messages', () => {
       ],
     ],
     ['embed', { input: [{ content: [{ type: 'text', text: 'three' }] }] }, [['three', 'input.0.content.0.text']]],
+    ['embed', { input: { text: 'one' } }, [['one', 'input.text']]],
+    [
+      'embed',
+      {
+        input: [
+          { text: 'one', image: { text: 'two', url: 'https://i/1' } },
+          { image: 'three', video: 'https://v/1', audio: { base64: 'AAAA', mime_type: 'audio/wav' } },
+          { image: `data:image/png;base64,AAAA`, video: [{ url: 'gs://b/1' }, 'file-1'] },
+        ],
+      },
+      [
+        ['one', 'input.0.text'],
+        ['two', 'input.0.image.text'],
+        ['three', 'input.1.image'],
+      ],
+    ],
     [
       'rerank',
       { query: 'q', documents: ['d', { title: 't', text: 'u', year: 1 }] },
