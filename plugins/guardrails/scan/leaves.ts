@@ -91,13 +91,9 @@ export function readFields(
 }
 
 function readImage(found: Gathering, value: Json, path: JsonPath, speaker: Speaker, depth: number): void {
-  const image = asObject(value);
-  const url = image?.url ?? value;
-  if (typeof url === 'string') {
-    found.images.push({ path, url });
-    if (isTextUrl(url)) found.unreadable.push('An image holds an encoded text file, which no check can read.');
-  }
-  if (image !== undefined) readFields(found, image, [...path, 'image_url'], speaker, mediumFields, depth + 1);
+  const url = asObject(value)?.url ?? value;
+  if (typeof url === 'string') found.images.push({ path, url });
+  readMedium(found, value, [...path, 'image_url'], speaker, depth + 1);
 }
 
 /** Gathers the words that stand where an address is to be, or bytes. */

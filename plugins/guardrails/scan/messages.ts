@@ -1,7 +1,7 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
 import { readDescriptions } from './descriptions.ts';
 import { isTextType, isTextUrl } from './encoded-text.ts';
-import { readFields, readLeaves } from './leaves.ts';
+import { readFields, readLeaves, readMedium } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, unreadable } from './reading.ts';
 
 /** The system prompt is turn 0 where there is one; the messages follow. */
@@ -75,11 +75,13 @@ function readSource(
   const { content, data, url } = source;
   const inside = [...path, 'source'];
   const speaker = { role, kind: role === 'tool' ? 'tool-result' : 'text', message: turn } as const;
-  if (block.type === 'image' && typeof url === 'string') found.images.push({ path, url });
+  const isImage = block.type === 'image';
+  if (isImage && typeof url === 'string') found.images.push({ path, url });
+  if (isImage) readMedium(found, url, [...inside, 'url'], speaker);
   else readLeaves(found, url, [...inside, 'url'], speaker);
   if (source.type !== 'base64') readLeaves(found, data, [...inside, 'data'], speaker);
   const isText = source.type === 'base64' && isTextType(String(source.media_type));
-  if (isText || (typeof url === 'string' && isTextUrl(url)))
+  if (isText || (!isImage && typeof url === 'string' && isTextUrl(url)))
     found.unreadable.push('A document holds an encoded text file, which no check can read.');
   readBlocks(found, content, [...inside, 'content'], role, turn);
   readFields(found, source, inside, speaker, sourceFields);

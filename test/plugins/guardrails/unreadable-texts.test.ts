@@ -21,6 +21,42 @@ describe('texts of unusual places', () => {
     assert.deepEqual(patched(body, reading, given, place), user([{ type: 'x', x: { y: ['Xb'] } }]));
   });
 
+  const words: readonly [string, Endpoint, JsonObject, string][] = [
+    ['a URL', 'chatComplete', user([{ type: 'image_url', image_url: { url: 'any words' } }]), 'any words'],
+    ['a URL with spaces', 'chatComplete', user([{ image_url: { url: 'https://a b' } }]), 'https://a b'],
+    ['a URL that is an object', 'chatComplete', user([{ image_url: { url: { text: 'any words' } } }]), 'any words'],
+    ['an image', 'chatComplete', user([{ type: 'image_url', image_url: 'any words' }]), 'any words'],
+    [
+      'a drawing',
+      'chatComplete',
+      user([{ image_url: { url: 'data:image/svg+xml,<t>a</t>' } }]),
+      'data:image/svg+xml,<t>a</t>',
+    ],
+    [
+      'an image',
+      'createModelResponse',
+      input({ content: [{ type: 'input_image', image_url: 'any words' }] }),
+      'any words',
+    ],
+    ['a source', 'messages', user([{ type: 'image', source: { type: 'url', url: 'any words' } }]), 'any words'],
+  ];
+  for (const [what, endpoint, body, text] of words) {
+    it(`are words in the place of ${what} (${endpoint})`, () => {
+      const { fragments } = request(endpoint, body);
+      assert.deepEqual(
+        fragments.map((fragment) => fragment.text),
+        [text],
+      );
+    });
+  }
+
+  it('are no addresses of images, nor their bytes', () => {
+    for (const url of ['https://i/1', 'gs://b/1', 's3://b/1', 'file-1', 'data:image/png;base64,AAAA', 'A'.repeat(80)]) {
+      const { fragments, images } = request('chatComplete', user([{ type: 'image_url', image_url: { url } }]));
+      assert.deepEqual([fragments.length, images.length], [0, 1]);
+    }
+  });
+
   const encoded: readonly [Endpoint, JsonObject][] = [
     ['chatComplete', user([{ type: 'file', file: { file_data: textFile } }])],
     ['messages', user([{ type: 'document', source: { type: 'base64', media_type: 'text/plain', data: 'aGVsbG8=' } }])],
