@@ -55,7 +55,10 @@ export interface CheckInput {
   readonly texts: readonly ScannedText[];
   /** All texts in scope, joined by line feeds: for checks that look for something. */
   readonly text: string;
-  /** The same without arguments of tools and without thinking, where there is anything else: for checks that count or parse. */
+  /**
+   * The same without arguments of tools, without thinking, and without what stands beside the answers of a reply, such as its
+   * sources, where there is anything else: for checks that count or parse.
+   */
   readonly content: string;
   readonly turns: readonly Turn[];
   /** The last thing that the user said; '' when there is none. */

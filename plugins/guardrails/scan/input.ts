@@ -63,7 +63,7 @@ export class ScanInput implements CheckInput {
   }
 
   get content(): string {
-    this.#content ??= contentOf(this.texts, () => this.text);
+    this.#content ??= contentOf(this.texts, this.phase, () => this.text);
     return this.#content;
   }
 
@@ -125,8 +125,14 @@ function joined(texts: readonly ScannedText[]): string {
   return texts.length === 1 && first !== undefined ? first.text : texts.map(({ text }) => text).join('\n');
 }
 
-function contentOf(texts: readonly ScannedText[], all: () => string): string {
-  const said = texts.filter(({ kind }) => kind !== 'tool-arguments' && kind !== 'thinking');
+function contentOf(texts: readonly ScannedText[], phase: CheckPhase, all: () => string): string {
+  const said = texts.filter(
+    ({ kind, message }) =>
+      kind !== 'tool-arguments' &&
+      kind !== 'thinking' &&
+      // Sources and the like, which stand beside the answers.
+      (message >= 0 || phase === 'beforeRequest'),
+  );
   return said.length === 0 || said.length === texts.length ? all() : joined(said);
 }
 
