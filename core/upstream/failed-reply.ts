@@ -65,7 +65,7 @@ function errorBodyIn(text: string): JsonObject {
 const shortestSecret = 8;
 
 /** Some providers repeat the key that they refuse. */
-function masked(message: string, { unit, settings }: Outbound): string {
+export function masked(message: string, { unit, settings }: Pick<Outbound, 'unit' | 'settings'>): string {
   return unit.fields.reduce((text, { name, secret }) => {
     const value = secret ? asString(settings.settings[name]) : undefined;
     return value === undefined || value.length < shortestSecret ? text : text.replaceAll(value, '****');

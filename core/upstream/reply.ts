@@ -29,6 +29,7 @@ import { repliedHeaders } from './headers.ts';
 import { modelsOutcome } from './models-reply.ts';
 import type { Outbound } from './outbound.ts';
 import type { OutcomeFacts } from './outcome.ts';
+import { proxiedError } from './proxied-error.ts';
 import { type Repair, repairOf } from './repair.ts';
 import { ForwardedStream, reasonOf, TranslatedStream } from './reply-streams.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -62,9 +63,12 @@ export function outcomeOf(reply: WireReply, outbound: Outbound, facts: ReplyFact
   };
 
   if (proxied) {
-    const body: Outcome['body'] =
-      reply.stream === undefined ? { kind: 'bytes', bytes: reply.bytes } : { kind: 'stream', stream: reply.stream };
-    return { ...base, body, ...(reply.status < 400 ? {} : { error: 'upstream_error' }), usage: () => undefined };
+    const usage = () => undefined;
+    const error = reply.status < 400 ? {} : { error: 'upstream_error' };
+    if (reply.stream !== undefined) return { ...base, body: { kind: 'stream', stream: reply.stream }, ...error, usage };
+    if (reply.status < 400) return { ...base, body: { kind: 'bytes', bytes: reply.bytes }, usage };
+    const told = proxiedError(reply.bytes, headers, outbound);
+    return { ...base, headers: told.headers, body: { kind: 'bytes', bytes: told.bytes }, ...error, usage };
   }
   const encoding = String(reply.headers['content-encoding'] ?? 'identity');
   if (encoding !== 'identity' && reply.status < 300) {

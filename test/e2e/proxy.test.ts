@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { startGateway } from '../support/gateway.ts';
 import { servedOnly } from '../support/pairings.ts';
 import { startPeer } from '../support/peer.ts';
@@ -56,6 +56,36 @@ describe('the proxy route', () => {
     assert.ok(Buffer.from(await response.arrayBuffer()).equals(everyByte));
     assert.ok(peer.requests[0]?.bytes.equals(everyByte));
     assert.equal(peer.requests[0]?.headers['content-type'], 'application/octet-stream');
+  });
+
+  it('masks the key of the operator in an error that repeats it, compressed or not, and leaves all others', async (t) => {
+    const peer = await startPeer(t);
+    const gateway = await startGateway(t, servedOnly(toPeer, peer));
+    const refusal = Buffer.from('{"error": {"message": "Incorrect API key provided: operator-key. \u00e9"}}');
+    const replies = [
+      { bytes: refusal, encoding: undefined },
+      { bytes: gzipSync(refusal), encoding: 'gzip' },
+      { bytes: brotliCompressSync(refusal), encoding: 'br' },
+    ];
+    for (const { bytes, encoding } of replies) {
+      const headers = {
+        'content-type': 'application/json',
+        ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+      };
+      peer.always({ status: 401, body: bytes, headers });
+      const response = await fetch(`${gateway.url}/v1/proxy/files`);
+      assert.equal(response.status, 401);
+      assert.equal(await response.text(), refusal.toString().replace('operator-key', '****'));
+    }
+    const other = gzipSync('{"error": {"message": "No such file"}}');
+    peer.always({
+      status: 404,
+      body: other,
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    });
+    const response = await fetch(`${gateway.url}/v1/proxy/files/x`);
+    assert.equal(response.headers.get('content-encoding'), 'gzip');
+    assert.equal(await response.text(), '{"error": {"message": "No such file"}}');
   });
 
   it('passes a multipart upload as it is', async (t) => {
