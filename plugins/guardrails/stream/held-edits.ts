@@ -45,6 +45,7 @@ export function editsOfChecks(checks: readonly CheckRun[]): HeldEdits {
 /** What is held with the edits made, each part behind what has been sent of it. */
 export function readingAsSent(reading: Reading, edits: HeldEdits, sent?: SentTails): Reading {
   const found = new Gathering();
+  found.unreadable.push(...reading.unreadable);
   for (const { path, text, role, kind, message, goesOn } of reading.fragments) {
     const key = String(path[0]);
     found.text(path, (sent?.get(key) ?? '') + applyEdits(text, edits.get(key) ?? []), role, kind, message, goesOn);

@@ -73,6 +73,7 @@ function unsaid(text: string, said: string): string {
 export function heldAlone(reading: Reading, said: SaidEnds): Reading {
   if (said.size === 0) return reading;
   const held = new Gathering();
+  held.unreadable.push(...reading.unreadable);
   for (const { path, text, role, kind, message, goesOn } of reading.fragments)
     held.text(path, text.slice(said.get(String(path[0]))?.text.length ?? 0), role, kind, message, goesOn);
   return held;
