@@ -18,17 +18,10 @@ const stopper = new Ajv2020({ ...checking, allErrors: false });
 const filler = new Ajv2020({ ...checking, useDefaults: true });
 /** For schemas of others, made with the first. */
 let carefulFiller: Ajv2020 | undefined;
-/** For schemas of those whom the operator does not trust, made with the first. */
-let boundedFiller: Ajv2020 | undefined;
-/** Bytes of JSON. */
+/** Bytes of JSON that are held against a schema of those whom the operator does not trust. */
 const maxBounded = 64 * 1024;
-const tooLarge: ErrorObject = {
-  keyword: 'maxBytes',
-  instancePath: '',
-  schemaPath: '#',
-  params: {},
-  parentSchema: { 'x-refused': `may have ${maxBounded} bytes of JSON at most` },
-};
+/** Such bytes times what the patterns of the schema cost: some 50 ms at the worst, in which nobody else is served. */
+const maxWork = 20 * maxBounded;
 
 /** A compiled check of the schema that finds every fault. Compiled once for a schema. */
 export function validatorOf(schema: object): ValidateFunction {
@@ -52,22 +45,24 @@ export function carefulValidatorOf(schema: object): ValidateFunction {
 
 /**
  * As `carefulValidatorOf`, for a schema of someone who is not trusted: it stops at the first fault, its patterns take linear time,
- * and it is not held against large values.
+ * and it is held against no more than they get through soon.
  * @throws Error when it is no JSON Schema
  */
 export function boundedValidatorOf(schema: object): Validator {
-  const regExp = Object.assign((pattern: string) => linearExpression(pattern), { code: 'linearExpression' });
-  boundedFiller ??= new Ajv2020({
-    ...checking,
-    allErrors: false,
-    useDefaults: true,
-    code: { ...checking.code, regExp },
-  });
+  let cost = 0;
+  const expression = (pattern: string) => {
+    const made = linearExpression(pattern);
+    cost += made.cost;
+    return made;
+  };
+  const regExp = Object.assign(expression, { code: 'linearExpression' });
   carefulOne().validateSchema(schema, true);
-  const compiled = boundedFiller.compile(schema);
+  const own = new Ajv2020({ ...checking, allErrors: false, useDefaults: true, code: { ...checking.code, regExp } });
+  const compiled = own.compile(schema);
+  const most = Math.min(maxBounded, Math.floor(maxWork / cost));
   const check: Validator = (value) => {
-    if (!isWithin(value as Json, maxBounded)) {
-      check.errors = [tooLarge];
+    if (!isWithin(value as Json, most)) {
+      check.errors = [tooLarge(most)];
       return false;
     }
     const fits = compiled(value);
@@ -75,6 +70,11 @@ export function boundedValidatorOf(schema: object): Validator {
     return fits;
   };
   return check;
+}
+
+function tooLarge(most: number): ErrorObject {
+  const parentSchema = { 'x-refused': `may have ${most} bytes of JSON at most` };
+  return { keyword: 'maxBytes', instancePath: '', schemaPath: '#', params: {}, parentSchema };
 }
 
 function carefulOne(): Ajv2020 {

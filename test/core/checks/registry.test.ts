@@ -128,6 +128,30 @@ describe('the checks of a gateway', () => {
     });
   });
 
+  it('of the sandbox are held against the less, the more their patterns cost', () => {
+    const answers = (patterns: readonly string[]) => {
+      const config = schema.Object({ a: schema.Intersect(patterns.map((pattern) => schema.String({ pattern }))) });
+      const one = check({ title: 'One', config, phases, run: () => ({ pass: true }) });
+      const { checks } = checksOf([unitOf({ one }, { trust: 'sandboxed' })]);
+      return (bytes: number) => checks.ready('unit.one', { a: 'a'.repeat(bytes - '{"a":""}'.length) }, 'at');
+    };
+    const cheap = answers(['^a+$']);
+    assert.ok(cheap(65_536));
+    assert.throws(() => cheap(65_537), { message: 'at: It may have 65536 bytes of JSON at most.' });
+    const dear = answers(Array.from({ length: 16 }, (_, at) => `a|a[^c]{${at + 10}}b`));
+    const told = /^at: It may have (\d+) bytes of JSON at most\.$/;
+    let most = 0;
+    assert.throws(
+      () => dear(65_536),
+      ({ message }: Error) => {
+        most = Number(told.exec(message)?.[1]);
+        return most > 1024 && most < 65_536;
+      },
+    );
+    assert.ok(dear(most));
+    assert.throws(() => dear(most + 1), { message: `at: It may have ${most} bytes of JSON at most.` });
+  });
+
   it('are made ready once, from a copy with the defaults filled in', async () => {
     const prepared: unknown[] = [];
     const one = check({
