@@ -1,6 +1,7 @@
 import cors from '@koa/cors';
 import Router, { type RouterContext } from '@koa/router';
-import Koa, { type Context, type Next } from 'koa';
+import type Koa from 'koa';
+import type { Context, Next } from 'koa';
 import { asString, GatewayError } from 'portcullis/sdk';
 import type { ControlPlane } from '../control/control.ts';
 import { identify } from '../pipeline/run.ts';
@@ -13,6 +14,7 @@ import { isControlPath } from './control-words.ts';
 import { exchangeOf, noInference } from './exchange-of.ts';
 import { type HandlerOptions, inferenceHandler, plainError } from './handle.ts';
 import { dialectOfPath, type InferenceRoute, inferenceRoutes, otherRoute } from './inference.ts';
+import { KoaApp } from './koa-app.ts';
 import { refuseForeignPages } from './local-callers.ts';
 import { modelMethodOf, modelMethodPath, modelMethodRoutes } from './model-methods.ts';
 import { providersRoute } from './providers-route.ts';
@@ -31,7 +33,7 @@ export interface AppOptions extends HandlerOptions {
 
 /** The HTTP surface: inference routes, health, the pipeline's listing, and errors for everything else. */
 export function createApp(options: AppOptions): Koa {
-  const app = new Koa();
+  const app = new KoaApp();
   // Every error of a request is answered where it is caught; what still gets here is a broken connection.
   app.silent = true;
   const hops = options.runtime().config.server.trustedProxyHops ?? 0;
