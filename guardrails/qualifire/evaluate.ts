@@ -33,14 +33,25 @@ export async function evaluate(host: CheckHost<Credentials>, body: JsonObject): 
     headers: { 'x-qualifire-api-key': host.credentials.apiKey },
     body,
   });
-  const { status } = reply;
-  if ((status !== 'success' && status !== 'warning' && status !== 'failed') || !Array.isArray(reply.evaluationResults))
-    throw new GatewayError('check_failed', 'Qualifire answered without a verdict.');
+  const failed = hasFailed(reply);
   return {
-    pass: status !== 'failed',
-    ...(status === 'failed' ? { why: 'The evaluation of Qualifire failed.' } : {}),
-    data: compact({ status, score: asNumber(reply.score), results: resultsOf(reply) }),
+    pass: !failed,
+    ...(failed ? { why: 'The evaluation of Qualifire failed.' } : {}),
+    data: compact({ status: asString(reply.status), score: asNumber(reply.score), results: resultsOf(reply) }),
   };
+}
+
+/** The status is the verdict, or says only that the evaluation has come to its end: then the results are asked. */
+function hasFailed({ status, evaluationResults }: JsonObject): boolean {
+  const items = asArray(evaluationResults).map((item) => asObject(item)?.results);
+  const flags = items.flatMap((results) => asArray(results).map((result) => asBoolean(asObject(result)?.flagged)));
+  const judged =
+    items.length > 0 && items.every((results) => asArray(results).length > 0) && !flags.includes(undefined);
+  if (Array.isArray(evaluationResults)) {
+    if (status === 'failed' || status === 'warning') return status === 'failed';
+    if (status === 'success' || (status === 'completed' && judged)) return flags.includes(true);
+  }
+  throw new GatewayError('check_failed', 'Qualifire answered without a verdict.');
 }
 
 /** Without quotes, claims and reasons: those repeat the text. */

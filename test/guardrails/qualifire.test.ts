@@ -18,8 +18,15 @@ testCheck(detectors.promptInjections, {
       host: says({ status: 'warning', score: null, evaluationResults: [] }),
       data: { status: 'warning', results: [] },
     },
+    { name: 'an evaluation that has come to its end without a flag', host: says(completed(false, false)) },
+  ],
+  fail: [
+    { name: 'one that has come to its end with a flag', host: says(completed(false, true)), why: /evaluation/ },
+    { name: 'a success beside a flag', host: says({ ...completed(true), status: 'success' }), why: /evaluation/ },
   ],
   error: [
+    { name: 'one that has come to its end without results', host: says(completed()), code: 'check_failed' },
+    { name: 'one whose result says nothing', host: says(completed(null)), code: 'check_failed' },
     { name: 'an unknown status', host: says({ status: 'pending', evaluationResults: [] }), code: 'check_failed' },
     { name: 'a status without results', host: says({ status: 'success' }), code: 'check_failed' },
   ],
@@ -75,4 +82,10 @@ testCheck(toolUseQuality, {
 function says(reply: Json) {
   const fetch = () => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(reply)) });
   return { credentials, fetch };
+}
+
+/** The status as the vendor's own SDK shows it: the verdict stands in the results. */
+function completed(...flags: readonly (boolean | null)[]) {
+  const evaluationResults = flags.map((flagged) => ({ type: 'prompt_injections', results: [{ name: 'p', flagged }] }));
+  return { status: 'completed', score: 50, evaluationResults };
 }
