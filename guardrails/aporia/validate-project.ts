@@ -23,6 +23,7 @@ export default check({
   phases: ['beforeRequest', 'afterRequest'],
   remote: { timeoutMs: 5000 },
   async run(input, { projectID }, host: CheckHost<Credentials>) {
+    if (input.text.trim() === '') return { pass: true };
     const reply = await callJson(host, {
       vendor: 'Aporia',
       url: `https://gr-prd.aporia.com/${encodeURIComponent(projectID)}/validate`,

@@ -32,6 +32,7 @@ export default check({
   phases: ['beforeRequest', 'afterRequest'],
   remote: { timeoutMs: 5000 },
   async run({ text }, { categories, severity, blocklistNames, apiVersion }, host: CheckHost<Credentials>) {
+    if (text.trim() === '') return { pass: true };
     // By default Azure gives even levels alone, so that nothing would ever reach 7.
     const outputType = severity % 2 === 0 ? undefined : 'EightSeverityLevels';
     const ask = await azureAt(host, 'contentSafety', 'contentsafety/text:analyze', apiVersion);

@@ -11,6 +11,7 @@ export default check({
   phases: ['afterRequest'],
   remote: { timeoutMs: 5000 },
   async run({ text }, { apiVersion }, host: CheckHost<Credentials>) {
+    if (text.trim() === '') return { pass: true };
     const ask = await azureAt(host, 'contentSafety', 'contentsafety/text:detectProtectedMaterial', apiVersion);
     const reply = await ask({ text });
     const detected = asBoolean(asObject(reply.protectedMaterialAnalysis)?.detected);

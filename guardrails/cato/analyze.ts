@@ -41,6 +41,7 @@ export const analyze = check({
   edits: 'may',
   remote: { timeoutMs: 5000 },
   run: async (input, { userEmail, keyAlias, redact }, host: CheckHost<Credentials>) => {
+    if (input.text.trim() === '') return { pass: true };
     const { apiKey, apiBase } = host.credentials;
     const context = contextOf(input);
     const reply = await callJson(host, {

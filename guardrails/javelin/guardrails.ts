@@ -24,6 +24,7 @@ export const guardrails = check({
   phases: ['beforeRequest', 'afterRequest'],
   remote: { timeoutMs: 5000 },
   run: async ({ text }, _config, host: CheckHost<Credentials>) => {
+    if (text.trim() === '') return { pass: true };
     const { apiKey, application, domain } = host.credentials;
     const base = domain === undefined || domain.includes('://') ? domain : `https://${domain}`;
     const reply = await callJson(host, {

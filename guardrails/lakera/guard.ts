@@ -43,6 +43,7 @@ export const guard = check({
   edits: 'may',
   remote: { timeoutMs: 30_000 },
   run: async (input, { projectID, redact, endInclusive }, host: CheckHost<Credentials>) => {
+    if (input.text.trim() === '') return { pass: true };
     const { apiKey, apiBase } = host.credentials;
     const reply = await callJson(host, {
       vendor: 'Lakera',

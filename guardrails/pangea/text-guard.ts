@@ -30,6 +30,7 @@ export default check({
   phases: ['beforeRequest', 'afterRequest'],
   remote: { timeoutMs: 5000 },
   async run({ text }, { recipe, debug, overrides }, host: CheckHost<Credentials>) {
+    if (text.trim() === '') return { pass: true };
     const result = await askPangea(host, 'ai-guard', 'v1/text/guard', compact({ text, recipe, debug, overrides }));
     const detectors = asObject(result.detectors);
     if (detectors === undefined) throw new GatewayError('check_failed', 'Pangea answered without detectors.');

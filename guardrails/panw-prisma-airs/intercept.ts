@@ -30,6 +30,7 @@ export default check({
   phases: ['beforeRequest', 'afterRequest'],
   remote: { timeoutMs: 5000 },
   async run(input, parameters, host: CheckHost<Credentials>) {
+    if (input.text.trim() === '') return { pass: true };
     const headers = { 'x-pan-token': host.credentials.AIRS_API_KEY };
     const reply = await callJson(host, { vendor: 'Prisma AIRS', url, headers, body: bodyOf(input, parameters) });
     const { action, category } = reply;

@@ -37,6 +37,7 @@ export function flagCheck(title: string, path: string, phases: readonly [CheckPh
     phases,
     remote: { timeoutMs: 5000 },
     async run({ text }, _config, host: CheckHost) {
+      if (text.trim() === '') return { pass: true };
       const { flagged, categories, scores } = await classify(host, path, text);
       const data = { flagged, categories, scores };
       if (!flagged) return { pass: true, data };

@@ -21,7 +21,8 @@ function detector(title: string, phases: readonly [CheckPhase, ...CheckPhase[]],
     config: schema.Object({}, { additionalProperties: false }),
     phases,
     remote,
-    run: (input, _config, host: CheckHost<Credentials>) => evaluate(host, { ...side(input), [field]: true }),
+    run: (input, _config, host: CheckHost<Credentials>) =>
+      input.text.trim() === '' ? { pass: true } : evaluate(host, { ...side(input), [field]: true }),
   });
 }
 
@@ -32,7 +33,9 @@ function judge(title: string, name: string) {
     phases: onReplies,
     remote,
     run: (input, given, host: CheckHost<Credentials>) =>
-      evaluate(host, { ...exchange(input), [`${name}_check`]: true, [`${name}_mode`]: given.mode }),
+      input.content.trim() === ''
+        ? { pass: true }
+        : evaluate(host, { ...exchange(input), [`${name}_check`]: true, [`${name}_mode`]: given.mode }),
   });
 }
 

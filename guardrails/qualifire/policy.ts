@@ -21,6 +21,8 @@ export default check({
     if (before && given.policy_target === 'output') return { pass: true, why: 'These policies are about replies.' };
     const target = before ? 'input' : given.policy_target;
     const asked = before ? text : prompt;
+    const judged = [target === 'output' ? '' : asked, target === 'input' ? '' : content];
+    if (judged.every((said) => said.trim() === '')) return { pass: true };
     return evaluate(host, {
       ...(target === 'output' || asked === '' ? {} : { input: asked }),
       ...(target === 'input' ? {} : { output: content }),

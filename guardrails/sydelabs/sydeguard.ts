@@ -37,6 +37,7 @@ export const sydeguard = check({
   phases: ['beforeRequest', 'afterRequest'],
   remote: { timeoutMs: 5000 },
   run: async ({ text }, limits, host: CheckHost<Credentials>) => {
+    if (text.trim() === '') return { pass: true };
     const reply = await callJson(host, {
       vendor: 'SydeGuard',
       url: 'https://guard.sydelabs.ai/api/v1/guard/generate-score',
