@@ -8,11 +8,13 @@ import {
   compact,
   field,
   GatewayError,
+  type JsonObject,
   schema,
 } from 'portcullis/sdk';
 import { apiVersion } from './api-version.ts';
 import { azureAt } from './ask.ts';
 import type { Credentials } from './credentials.ts';
+import { readAtOnce } from './read-at-once.ts';
 
 const known = ['Hate', 'SelfHarm', 'Sexual', 'Violence'] as const;
 
@@ -36,16 +38,15 @@ export default check({
     // By default Azure gives even levels alone, so that nothing would ever reach 7.
     const outputType = severity % 2 === 0 ? undefined : 'EightSeverityLevels';
     const ask = await azureAt(host, 'contentSafety', 'contentsafety/text:analyze', apiVersion);
-    const reply = await ask(compact({ text, categories, blocklistNames, outputType }));
-    const analysed = asObjects(reply.categoriesAnalysis);
-    const severities = categories.map((category) => {
-      const found = asNumber(analysed.find((entry) => entry.category === category)?.severity);
-      if (found === undefined)
-        throw new GatewayError('check_failed', `Azure answered without a severity of ${category}.`);
-      return [category, found] as const;
-    });
+    const asked = readAtOnce(text).map((piece) =>
+      ask(compact({ text: piece, categories, blocklistNames, outputType })),
+    );
+    const replies = await Promise.all(asked);
+    const severities = categories.map(
+      (category) => [category, Math.max(...replies.map((reply) => severityOf(category, reply)))] as const,
+    );
     const harmful = severities.filter(([, found]) => found >= severity).map(([category]) => category);
-    const matches = asArray(reply.blocklistsMatch);
+    const matches = replies.flatMap((reply) => asArray(reply.blocklistsMatch));
     const blocklists = [...new Set(asObjects(matches).flatMap((match) => asString(match.blocklistName) ?? []))];
     const data = { severities: Object.fromEntries(severities), blocklists };
     if (harmful.length === 0 && matches.length === 0) return { pass: true, data };
@@ -53,3 +54,9 @@ export default check({
     return { pass: false, why: `Azure has found: ${what}.`, data };
   },
 });
+
+function severityOf(category: string, { categoriesAnalysis }: JsonObject): number {
+  const found = asNumber(asObjects(categoriesAnalysis).find((entry) => entry.category === category)?.severity);
+  if (found !== undefined) return found;
+  throw new GatewayError('check_failed', `Azure answered without a severity of ${category}.`);
+}

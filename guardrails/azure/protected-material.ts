@@ -2,6 +2,7 @@ import { asBoolean, asObject, type CheckHost, check, GatewayError, schema } from
 import { apiVersion } from './api-version.ts';
 import { azureAt } from './ask.ts';
 import type { Credentials } from './credentials.ts';
+import { readAtOnce } from './read-at-once.ts';
 
 /** Source: https://learn.microsoft.com/rest/api/contentsafety/text-operations/detect-text-protected-material */
 export default check({
@@ -13,10 +14,11 @@ export default check({
   async run({ text }, { apiVersion }, host: CheckHost<Credentials>) {
     if (text.trim() === '') return { pass: true };
     const ask = await azureAt(host, 'contentSafety', 'contentsafety/text:detectProtectedMaterial', apiVersion);
-    const reply = await ask({ text });
-    const detected = asBoolean(asObject(reply.protectedMaterialAnalysis)?.detected);
-    if (detected === undefined)
+    const replies = await Promise.all(readAtOnce(text).map((piece) => ask({ text: piece })));
+    const found = replies.map((reply) => asBoolean(asObject(reply.protectedMaterialAnalysis)?.detected));
+    if (found.includes(undefined))
       throw new GatewayError('check_failed', 'Azure answered without saying whether the text is protected.');
+    const detected = found.includes(true);
     if (!detected) return { pass: true, data: { detected } };
     return { pass: false, why: 'There is protected material in the text.', data: { detected } };
   },

@@ -2,6 +2,7 @@ import { asBoolean, asObject, asObjects, type CheckHost, check, compact, Gateway
 import { apiVersion } from './api-version.ts';
 import { azureAt } from './ask.ts';
 import type { Credentials } from './credentials.ts';
+import { readAtOnce } from './read-at-once.ts';
 
 /** Source: https://learn.microsoft.com/rest/api/contentsafety/text-operations/shield-prompt */
 export default check({
@@ -15,14 +16,20 @@ export default check({
     const said = filled.filter(({ role, kind }) => role === 'user' && kind === 'text').map(({ text }) => text);
     const brought = filled.filter(({ role, kind }) => role !== 'user' || kind !== 'text').map(({ text }) => text);
     if (filled.length === 0) return { pass: true };
-    const body = compact({
-      userPrompt: said.length === 0 ? undefined : said.join('\n'),
-      documents: brought.length === 0 ? undefined : [brought.join('\n')],
-    });
+    const prompts = said.length === 0 ? [] : readAtOnce(said.join('\n'));
+    const documents = brought.length === 0 ? [] : readAtOnce(brought.join('\n'));
     const ask = await azureAt(host, 'contentSafety', 'contentsafety/text:shieldPrompt', apiVersion);
-    const reply = await ask(body);
-    const prompt = said.length > 0 && attacks(asObject(reply.userPromptAnalysis)?.attackDetected);
-    const document = brought.length > 0 && attacks(asObjects(reply.documentsAnalysis)[0]?.attackDetected);
+    const asked = Array.from({ length: Math.max(prompts.length, documents.length) }, async (_, at) => {
+      const [userPrompt, brings] = [prompts[at], documents[at]];
+      const reply = await ask(compact({ userPrompt, documents: brings === undefined ? undefined : [brings] }));
+      return {
+        prompt: userPrompt !== undefined && attacks(asObject(reply.userPromptAnalysis)?.attackDetected),
+        document: brings !== undefined && attacks(asObjects(reply.documentsAnalysis)[0]?.attackDetected),
+      };
+    });
+    const found = await Promise.all(asked);
+    const prompt = found.some((one) => one.prompt);
+    const document = found.some((one) => one.document);
     const data = { prompt, document };
     if (!prompt && !document) return { pass: true, data };
     return { pass: false, why: `Azure has detected an attack in the ${prompt ? 'prompt' : 'documents'}.`, data };

@@ -13,10 +13,12 @@ import {
 import contentSafety from '../../guardrails/azure/content-safety.ts';
 import azure from '../../guardrails/azure/index.ts';
 import pii from '../../guardrails/azure/pii.ts';
+import protectedMaterial from '../../guardrails/azure/protected-material.ts';
 import shieldPrompt from '../../guardrails/azure/shield-prompt.ts';
 
 testGuardrailFixtures(join(import.meta.dirname, '../../guardrails/azure'), azure);
 
+const refused = { status: 400, headers: {}, body: Buffer.from('{"error":{"code":"InvalidRequestBody"}}') };
 const key = { resourceName: 'contoso', apiKey: 'azure-key' };
 const entra = { ...key, azureAuthMode: 'entra', tenantId: 'tenant', clientId: 'client', clientSecret: 'azure-secret' };
 
@@ -31,8 +33,29 @@ testCheck(contentSafety, {
       },
       why: /Hate/,
     },
+    {
+      name: 'what stands behind the length that the service reads at once',
+      input: { text: `${'A calm word. '.repeat(1500)}hateful` },
+      config: { categories: ['Hate'] },
+      host: { ...safety(key), fetch: reader },
+      data: { severities: { Hate: 4 }, blocklists: [] },
+    },
+    {
+      name: 'a term of a blocklist across the end of a piece',
+      input: { text: `${'x'.repeat(9_995)} forbidden ${'x'.repeat(9_000)}` },
+      config: { categories: ['Hate'], blocklistNames: ['terms'] },
+      host: { ...safety(key), fetch: reader },
+      data: { severities: { Hate: 0 }, blocklists: ['terms'] },
+    },
   ],
   error: [
+    {
+      name: 'more than it reads in all its calls',
+      input: { text: 'x'.repeat(304_501) },
+      host: { ...safety(key), fetch: reader },
+      code: 'check_failed',
+      message: /304500 characters at most; here are 304501/,
+    },
     { name: 'credentials for something else', host: { credentials: { pii: key } }, message: /lack contentSafety/ },
     { name: 'no place to call', host: safety({ apiKey: 'azure-key' }), message: /lack contentSafety\.resourceName/ },
     { name: 'no key', host: safety({ resourceName: 'contoso' }), message: /lack contentSafety\.apiKey/ },
@@ -98,6 +121,28 @@ testCheck(pii, {
 });
 
 testCheck(shieldPrompt, {
+  pass: [
+    {
+      name: 'long texts without an attack',
+      input: { texts: [{ text: 'x'.repeat(30_000) }, { text: 'y'.repeat(11_000), kind: 'tool-result', role: 'tool' }] },
+      host: { ...safety(key), fetch: shield },
+      data: { prompt: false, document: false },
+    },
+  ],
+  fail: [
+    {
+      name: 'an attack behind the length of a prompt',
+      input: { text: `${'x'.repeat(25_000)} attack` },
+      host: { ...safety(key), fetch: shield },
+      why: /prompt/,
+    },
+    {
+      name: 'an attack behind the length of documents',
+      input: { texts: [{ text: 'Hi.' }, { text: `${'x'.repeat(9_998)} attack`, kind: 'tool-result', role: 'tool' }] },
+      host: { ...safety(key), fetch: shield },
+      why: /documents/,
+    },
+  ],
   error: [
     {
       name: 'documents without an answer',
@@ -107,6 +152,16 @@ testCheck(shieldPrompt, {
         fetch: replies({ userPromptAnalysis: { attackDetected: false }, documentsAnalysis: [] }),
       },
       code: 'check_failed',
+    },
+  ],
+});
+
+testCheck(protectedMaterial, {
+  fail: [
+    {
+      name: 'lyrics behind the length that the service reads at once',
+      input: { phase: 'afterRequest', text: `${'x'.repeat(12_000)} lyrics` },
+      host: { ...safety(key), fetch: lyricist },
     },
   ],
 });
@@ -149,6 +204,34 @@ function safety(contentSafety: JsonObject) {
 function severe(...[, { body }]: Parameters<CheckNetwork>) {
   const eight = String(body).includes('"outputType":"EightSeverityLevels"');
   return reply({ categoriesAnalysis: [{ category: 'Hate', severity: eight ? 7 : 6 }] });
+}
+
+/** Finds words in what it is given, and refuses what is too long for it, as the service does. */
+function reader(...[, { body }]: Parameters<CheckNetwork>) {
+  const { text = '' } = sent(body);
+  if (text.length > 10_000) return refused;
+  const categoriesAnalysis = [{ category: 'Hate', severity: text.includes('hateful') ? 4 : 0 }];
+  const blocklistsMatch = text.includes('forbidden') ? [{ blocklistName: 'terms' }] : [];
+  return reply({ categoriesAnalysis, blocklistsMatch });
+}
+
+function shield(...[, { body }]: Parameters<CheckNetwork>) {
+  const { userPrompt, documents } = sent(body);
+  if ([userPrompt ?? '', (documents ?? []).join('')].some(({ length }) => length > 10_000)) return refused;
+  const attacks = (text: string) => ({ attackDetected: text.includes('attack') });
+  return reply({
+    ...(userPrompt === undefined ? {} : { userPromptAnalysis: attacks(userPrompt) }),
+    documentsAnalysis: (documents ?? []).map(attacks),
+  });
+}
+
+function lyricist(...[, { body }]: Parameters<CheckNetwork>) {
+  const { text = '' } = sent(body);
+  return text.length > 10_000 ? refused : reply({ protectedMaterialAnalysis: { detected: text.includes('lyrics') } });
+}
+
+function sent(body: string | undefined) {
+  return JSON.parse(body ?? '') as { text?: string; userPrompt?: string; documents?: string[] };
 }
 
 function replies(body: Json): CheckNetwork {
