@@ -1,6 +1,7 @@
 import {
   asObject,
   asString,
+  baseUrl,
   type CheckHost,
   type CheckInput,
   callJson,
@@ -14,7 +15,7 @@ import {
 } from 'portcullis/sdk';
 import type { Credentials } from './credentials.ts';
 
-const url = 'https://service.api.aisecurity.paloaltonetworks.com/v1/scan/sync/request';
+const standard = 'https://service.api.aisecurity.paloaltonetworks.com';
 
 const name = () => schema.Optional(schema.String({ minLength: 1, maxLength: 255 }));
 const config = schema.Object(
@@ -31,7 +32,9 @@ export default check({
   remote: { timeoutMs: 5000 },
   async run(input, parameters, host: CheckHost<Credentials>) {
     if (input.text.trim() === '') return { pass: true };
-    const headers = { 'x-pan-token': host.credentials.AIRS_API_KEY };
+    const { AIRS_API_KEY, apiBase } = host.credentials;
+    const url = `${baseUrl(apiBase, standard, 'apiBase')}/v1/scan/sync/request`;
+    const headers = { 'x-pan-token': AIRS_API_KEY };
     const reply = await callJson(host, { vendor: 'Prisma AIRS', url, headers, body: bodyOf(input, parameters) });
     const { action, category } = reply;
     if (action !== 'allow' && action !== 'block')
