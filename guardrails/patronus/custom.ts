@@ -20,7 +20,8 @@ export default check({
   remote: { timeoutMs },
   prepare: ({ profile }): Evaluator => {
     const colon = profile.indexOf(':');
-    if (colon === -1) return { evaluator: 'judge', criteria: profile };
+    // The vendor's own criteria are named so; no evaluator is.
+    if (colon === -1 || profile.startsWith('patronus:')) return { evaluator: 'judge', criteria: profile };
     return { evaluator: profile.slice(0, colon), criteria: profile.slice(colon + 1) };
   },
   run: (input, evaluator, host: CheckHost<Credentials>) =>
