@@ -5,11 +5,12 @@ import { childFlags } from './child-flags.ts';
 import { LoadedPrograms } from './loaded-programs.ts';
 import { type Fault, type FromChild, maxQuickPayload, parentGraceMs, stuckMs, type ToChild } from './messages.ts';
 import type { Paces } from './paces.ts';
+import type { Death } from './strikes.ts';
 
 /** How a run ended: with a result, with a fault, or with the process that another run took down. */
 export type Ended =
   | { readonly result: string }
-  | { readonly fault: Fault | 'killed' | 'lost'; readonly message?: string };
+  | { readonly fault: Fault | 'killed' | 'lost'; readonly message?: string; readonly death?: Death };
 
 export interface Job {
   readonly key: string;
@@ -268,7 +269,11 @@ export class SandboxProcess {
   #end(): void {
     if (this.#gone) return;
     this.#gone = true;
-    for (const { overdue, end } of [...this.#running.values()]) end({ fault: overdue ? 'killed' : 'lost' });
+    const running = [...this.#running.values()];
+    // Who was killed for a run is known by that run.
+    const death = this.#killed ? undefined : new Set(running.map(({ job }) => job.key));
+    const lost: Ended = death === undefined ? { fault: 'lost' } : { fault: 'lost', death };
+    for (const { overdue, end } of running) end(overdue ? { fault: 'killed' } : lost);
     this.#events.onGone();
   }
 }

@@ -98,7 +98,7 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
         return JSON.parse(ended.result) as Said;
       }
       if (pool.closed) throw closed();
-      if (ended.fault !== 'stopped') strikes.strike(key);
+      if (ended.fault !== 'stopped' && ended.fault !== 'lost') strikes.strike(key);
       throw faultError(program, ended, timeoutMs);
     } finally {
       turns.leave(program.organisation);
@@ -107,8 +107,11 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
 
   async function once(program: Program, timeoutMs: number, attempt: Attempt): Promise<Ended> {
     const process = pool.atHand ?? (await pool.serving());
-    const { source, memoryMb } = program;
-    if (process !== undefined) return process.run({ key: keyOf(program), source, memoryMb, timeoutMs, ...attempt });
+    const { source, memoryMb, id } = program;
+    const key = keyOf(program);
+    const ended = await process?.run({ key, source, memoryMb, timeoutMs, ...attempt });
+    if (ended !== undefined && 'fault' in ended && ended.death !== undefined) strikes.lost(key, id, ended.death);
+    if (ended !== undefined) return ended;
     throw pool.closed ? closed() : passingFault('The sandbox cannot be started at the moment.');
   }
 

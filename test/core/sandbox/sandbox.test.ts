@@ -22,6 +22,18 @@ function heldFetch() {
   return { fetch, called: called.promise, answer: () => answer.resolve() };
 }
 
+/** After so many deaths, the next process is some time in coming. */
+async function onceStarted<T>(run: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!/cannot be started/.test(String(error))) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
 const fetching = `export default async (input, host) => {
   const { status } = await host.fetch('https://api.example.com/');
   return { pass: true, data: status };
@@ -198,6 +210,58 @@ describe('a program', () => {
     assert.deepEqual(await runOf(clocked, program), { pass: true });
     assert.deepEqual(await runOf(clocked, program), { pass: true });
     assert.equal(clocked.state.paused, 0);
+  });
+
+  it('is refused when it brought down the process again and again, and others are not', async () => {
+    let now = 1_000_000;
+    const { sandbox: shaken } = testSandbox({ now: () => now });
+    const held = heldFetch();
+    const innocent = await programOf(fetching, { organisation: 'other' });
+    const answered = () => ({ status: 200, headers: {}, body: Buffer.from('ok') });
+    assert.equal((await runOf(shaken, innocent, { host: { fetch: answered } })).pass, true);
+    const deadly = await programOf(`${fetching} // deadly`);
+    const fetch = () => {
+      process.kill(shaken.state.pids[0] ?? 0, 'SIGKILL');
+      return new Promise<never>(() => {});
+    };
+    const waiting = Promise.allSettled(
+      Array.from({ length: 3 }, () => runOf(shaken, innocent, { host: { fetch: held.fetch }, timeoutMs: 30_000 })),
+    );
+    await held.called;
+    const said: string[] = [];
+    while (said.length < 100 && !said.some((text) => /is not run/.test(text))) {
+      await runOf(shaken, deadly, { host: { fetch } }).catch((error: unknown) => said.push(String(error)));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.match(
+      said.at(-1) ?? '',
+      /custom\.code is not run for another 30 s: it brought down the sandbox's process 5 times in a row/,
+    );
+    assert.equal(shaken.state.paused, 1);
+    const look = shaken.accept(deadly, { check: 'default', config: {}, host: createCheckHost(), timeoutMs: 5000 });
+    await assert.rejects(look, { code: 'check_failed', headers: {} });
+    held.answer();
+    await waiting;
+    assert.equal((await onceStarted(() => runOf(shaken, innocent, { host: { fetch: answered } }))).pass, true);
+    now += 30_000;
+    assert.equal((await onceStarted(() => runOf(shaken, deadly, { host: { fetch: answered } }))).pass, true);
+    assert.equal(shaken.state.paused, 0);
+  });
+
+  it('is not blamed by one death of its process for all of its runs', async () => {
+    const { sandbox: shaken } = testSandbox();
+    const program = await programOf(fetching);
+    const called = Promise.withResolvers<void>();
+    let calls = 0;
+    const fetch = () => {
+      calls += 1;
+      if (calls === 6) called.resolve();
+      return calls > 6 ? { status: 200, headers: {}, body: Buffer.from('ok') } : new Promise<never>(() => {});
+    };
+    const runs = Array.from({ length: 6 }, () => runOf(shaken, program, { host: { fetch } }));
+    await called.promise;
+    process.kill(shaken.state.pids[0] ?? 0, 'SIGKILL');
+    assert.deepEqual(new Set((await Promise.all(runs)).map(({ pass }) => pass)), new Set([true]));
   });
 
   it('says no more of what it throws than is taken, in whatever shape', async () => {
