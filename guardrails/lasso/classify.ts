@@ -21,7 +21,7 @@ const id = () => schema.Optional(schema.String({ pattern: '^[\\x21-\\x7e]{1,255}
 export default check({
   title: 'Lasso: classify the conversation',
   description:
-    'Fails when a deputy of Lasso finds a violation anywhere in the conversation; `messages` are put in front of it.',
+    'Fails when a deputy of Lasso finds a violation anywhere in the conversation that its policy does not only warn of; `messages` are put in front of it.',
   config: schema.Object(
     {
       messages: schema.Optional(
@@ -61,9 +61,10 @@ export default check({
     });
     const violated = asBoolean(reply.violations_detected);
     if (violated === undefined) throw new GatewayError('check_failed', 'Lasso answered without a verdict.');
+    const pass = !violated || isWarning(reply);
     return {
-      pass: !violated,
-      ...(violated ? { why: 'Deputies of Lasso found violations.' } : {}),
+      pass,
+      ...(pass ? {} : { why: 'Deputies of Lasso found violations.' }),
       data: { violations_detected: violated, deputies: deputiesOf(reply), findings: findingsOf(reply) },
     };
   },
@@ -78,6 +79,14 @@ function conversationOf({ turns, texts }: CheckInput) {
 
 function deputiesOf({ deputies }: JsonObject): readonly string[] {
   return Object.entries(asObject(deputies) ?? {}).flatMap(([name, found]) => (found === true ? [name] : []));
+}
+
+/** Every deputy says what it found, and its policy wants no more than a warning. */
+function isWarning(reply: JsonObject): boolean {
+  const lists = deputiesOf(reply).map((deputy) => asObjects(asObject(reply.findings)?.[deputy]));
+  const found = Object.values(asObject(reply.findings) ?? {}).flatMap((list) => asObjects(list));
+  const told = lists.length > 0 && lists.every((list) => list.length > 0);
+  return told && found.every(({ action }) => action === 'WARN');
 }
 
 /** Without spans and masks: those quote the text. */

@@ -11,7 +11,16 @@ testGuardrailFixtures(join(import.meta.dirname, '../../guardrails/lasso'), lasso
 const credentials = { apiKey: 'test-key' };
 
 testCheck(classify, {
-  pass: [{ name: 'what holds no text, without a call', input: { turns: [], texts: [] }, host: createCheckHost() }],
+  pass: [
+    { name: 'what holds no text, without a call', input: { turns: [], texts: [] }, host: createCheckHost() },
+    { name: 'what Lasso only warns of', host: says(violation({ jailbreak: ['WARN'], hate: ['WARN', 'WARN'] })) },
+  ],
+  fail: [
+    { name: 'a warning beside what is blocked', host: says(violation({ jailbreak: ['WARN', 'BLOCK'] })) },
+    { name: 'what would have to be masked', host: says(violation({ 'pattern-detection': ['AUTO_MASKING'] })) },
+    { name: 'a deputy that does not say what for', host: says(violation({ jailbreak: ['WARN'], hate: [] })) },
+    { name: 'a violation without findings', host: says({ violations_detected: true }) },
+  ],
   error: [{ name: 'a verdict in words', host: says({ violations_detected: 'false' }), code: 'check_failed' }],
   refused: [
     { config: { messages: [{ role: 'tool', content: 'x' }] }, message: /role/ },
@@ -40,6 +49,15 @@ describe('lasso.classify', () => {
     );
   });
 });
+
+function violation(actions: Readonly<Record<string, readonly string[]>>) {
+  const named = Object.entries(actions);
+  return {
+    violations_detected: true,
+    deputies: Object.fromEntries(named.map(([deputy]) => [deputy, true])),
+    findings: Object.fromEntries(named.map(([deputy, all]) => [deputy, all.map((action) => ({ action }))])),
+  };
+}
 
 function says(reply: Json) {
   const fetch = () => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(reply)) });
