@@ -8,10 +8,18 @@ import {
   field,
   GatewayError,
   type Json,
+  type JsonObject,
+  type PieceBounds,
+  piecesOf,
   schema,
 } from 'portcullis/sdk';
 import { askPangea } from './ask.ts';
 import type { Credentials } from './credentials.ts';
+
+/** What the service reads at once, in bytes of UTF-8; longer texts go in pieces that are no longer, whatever their language. */
+const maxBytes = 20 * 1024;
+const bounds: PieceBounds = { longest: 6000, overlap: 500 };
+const maxPieces = 32;
 
 /** Source: https://pangea.cloud/docs/ai-guard/apis */
 export default check({
@@ -31,18 +39,39 @@ export default check({
   remote: { timeoutMs: 5000 },
   async run({ text }, { recipe, debug, overrides }, host: CheckHost<Credentials>) {
     if (text.trim() === '') return { pass: true };
-    const result = await askPangea(host, 'ai-guard', 'v1/text/guard', compact({ text, recipe, debug, overrides }));
-    const detectors = asObject(result.detectors);
-    if (detectors === undefined) throw new GatewayError('check_failed', 'Pangea answered without detectors.');
-    const fired = Object.entries(detectors).filter(([name, detector]) => hasDetected(name, detector));
-    const detected = Object.fromEntries(fired.map(([name, detector]) => [name, findingsOf(detector)]));
-    const blocked = result.blocked === true;
+    const asked = readAtOnce(text).map((piece) =>
+      askPangea(host, 'ai-guard', 'v1/text/guard', compact({ text: piece, recipe, debug, overrides })),
+    );
+    const results = await Promise.all(asked);
+    const fired = results.flatMap(detectionsOf);
+    const names = [...new Set(fired.map(([name]) => name))].toSorted();
+    const found = (name: string) => fired.flatMap(([other, findings]) => (other === name ? findings : []));
+    const detected = Object.fromEntries(names.map((name) => [name, [...new Set(found(name))]]));
+    const blocked = results.some((result) => result.blocked === true);
     const data = { blocked, detected };
     if (fired.length === 0 && !blocked) return { pass: true, data };
-    const what = Object.keys(detected).join(', ');
+    const what = names.join(', ');
     return { pass: false, why: what === '' ? 'Pangea has blocked the text.' : `Pangea has detected: ${what}.`, data };
   },
 });
+
+/** @throws GatewayError `check_failed` for a text that takes more calls than a check makes */
+function readAtOnce(text: string): readonly string[] {
+  if (Buffer.byteLength(text) <= maxBytes) return [text];
+  const pieces = piecesOf(text, bounds);
+  if (pieces.length <= maxPieces) return pieces;
+  const most = bounds.longest + (maxPieces - 1) * (bounds.longest - bounds.overlap);
+  throw new GatewayError('check_failed', `The check reads ${most} characters at most; here are ${text.length}.`);
+}
+
+/** The detectors that have found something, each with what it found. */
+function detectionsOf(result: JsonObject): (readonly [string, readonly string[]])[] {
+  const detectors = asObject(result.detectors);
+  if (detectors === undefined) throw new GatewayError('check_failed', 'Pangea answered without detectors.');
+  return Object.entries(detectors).flatMap(([name, detector]) =>
+    hasDetected(name, detector) ? [[name, findingsOf(detector)] as const] : [],
+  );
+}
 
 /** A detector that the recipe leaves out is null. */
 function hasDetected(name: string, detector: Json | undefined): boolean {

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Json } from 'portcullis/sdk';
-import { testCheck, testGuardrailFixtures } from 'portcullis/sdk/testing';
+import { type CheckNetwork, testCheck, testGuardrailFixtures } from 'portcullis/sdk/testing';
 import { credentials } from '../../guardrails/pangea/credentials.ts';
 import pangea from '../../guardrails/pangea/index.ts';
 import pii from '../../guardrails/pangea/pii.ts';
 import textGuard from '../../guardrails/pangea/text-guard.ts';
 
 testGuardrailFixtures(join(import.meta.dirname, '../../guardrails/pangea'), pangea);
+
+const service = { apiKey: 'pts_example', domain: 'aws.us.pangea.cloud' };
 
 testCheck(textGuard, {
   fail: [
@@ -18,8 +20,22 @@ testCheck(textGuard, {
       host: says({ status: 'Success', result: { blocked: true, detectors: {} } }),
       why: 'Pangea has blocked the text.',
     },
+    {
+      name: 'what stands behind the length that the service reads at once',
+      text: `${'Ä calm word. '.repeat(3000)}secret ${'x'.repeat(9000)} link`,
+      host: { credentials: service, fetch: reader },
+      why: 'Pangea has detected: malicious_entity, secrets.',
+      data: { blocked: false, detected: { malicious_entity: ['URL'], secrets: ['KEY'] } },
+    },
   ],
   error: [
+    {
+      name: 'more than it reads in all its calls',
+      text: 'x'.repeat(176_501),
+      host: { credentials: service, fetch: reader },
+      code: 'check_failed',
+      message: /176500 characters at most; here are 176501/,
+    },
     {
       name: 'an answer that is not there yet',
       host: says({ status: 'Accepted', result: { detectors: {} } }),
@@ -68,5 +84,17 @@ it('takes no domain that is not of Pangea', () => {
 
 function says(reply: Json) {
   const fetch = () => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(reply)) });
-  return { credentials: { apiKey: 'pts_example', domain: 'aws.us.pangea.cloud' }, fetch };
+  return { credentials: service, fetch };
+}
+
+/** Finds words in what it is given, and refuses what is too long for it. */
+function reader(...[, { body }]: Parameters<CheckNetwork>) {
+  const { text } = JSON.parse(body ?? '') as { text: string };
+  if (Buffer.byteLength(text) > 20 * 1024) return { status: 400, headers: {}, body: Buffer.from('{}') };
+  const found = (word: string, type: string) => ({
+    detected: text.includes(word),
+    data: text.includes(word) ? { entities: [{ type }] } : null,
+  });
+  const detectors = { malicious_entity: found('link', 'URL'), secrets: found('secret', 'KEY'), topic: null };
+  return says({ status: 'Success', result: { blocked: false, detectors } }).fetch();
 }
