@@ -59,13 +59,15 @@ export class Strikes {
   }
 
   /**
-   * A run was lost with its process. Only who is surely to blame is struck: the one program that ran there, or the one of
-   * which no run has ever ended by itself.
-   * @throws GatewayError `check_failed` when that made it pause
+   * A run was lost with its process. Where it is sure who is to blame, nobody else is struck: the one program that ran there,
+   * or the one of which no run has ever ended by itself. Else it may be any of them.
+   * @throws GatewayError `check_failed` when it was this one, again and again
    */
   lost(key: string, name: string, death: Death): void {
     const suspects = death.size === 1 ? [...death] : [...death].filter((each) => !this.#finished.has(each));
-    if (suspects.length !== 1 || suspects[0] !== key) return;
+    const [culprit] = suspects.length === 1 ? suspects : [];
+    if (culprit === undefined) return this.strike(key);
+    if (culprit !== key) return;
     const count = this.#countOf(key);
     if (count.death !== death) {
       count.deaths += 1;
