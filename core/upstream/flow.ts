@@ -62,7 +62,7 @@ export async function runFlow(
     const { status, headers, bytes } = error.reply;
     const waitMs = retryAfterMs(headers, facts.nowMs);
     return reading(facts.provider, () =>
-      failed(bytes, status, repliedHeaders(headers, false), outbound, facts, waitMs),
+      failed(bytes, status, repliedHeaders(headers, false, outbound.vendors), outbound, facts, waitMs),
     );
   }
 }

@@ -52,7 +52,11 @@ const deniedDownstreamPrefix = /^(access-control-|x-accel-)/;
 /** Whether a client's header may travel to a provider. `vendors` are the gateway's own header segments. */
 export function mayForward(name: string, vendors: readonly string[]): boolean {
   if (deniedUpstream.has(name) || name.startsWith('x-forwarded-') || name.startsWith('sec-')) return false;
-  return !vendors.some((vendor) => name.startsWith(`x-${vendor}-`));
+  return !isOwn(name, vendors);
+}
+
+function isOwn(name: string, vendors: readonly string[]): boolean {
+  return name.startsWith('x-') && vendors.some((vendor) => name.startsWith(`${vendor}-`, 2));
 }
 
 /** The named headers of the client, as far as they may be forwarded. */
@@ -85,14 +89,23 @@ export function configured(headers: Readonly<Record<string, string>>): Record<st
 
 /** All of the client's headers that may be forwarded: what the proxy route sends on. */
 export function forwardedAll(headers: RequestHeaders, vendors: readonly string[]): Record<string, string> {
-  // The client's own connection to the gateway may declare more headers to be hop-by-hop.
-  const ownHop = new Set((headers.connection ?? '').toLowerCase().split(/[\s,]+/));
+  const ownHop = namedBy(headers.connection);
   return forwarded(
     Object.keys(headers).filter((name) => !ownHop.has(name)),
     headers,
     vendors,
   );
 }
+
+/** The headers that a connection declares to be its own, beside those that are so always (RFC 9110 §7.6.1). */
+function namedBy(connection: string | readonly string[] | undefined): ReadonlySet<string> {
+  const named = String(connection ?? '').toLowerCase();
+  return plainConnections.has(named) ? unnamed : new Set(named.split(/[\s,]+/));
+}
+
+/** What nearly every connection says. */
+const plainConnections = new Set(['', 'keep-alive', 'close']);
+const unnamed: ReadonlySet<string> = new Set();
 
 /** Header names that have been judged; providers send the same ones again and again. */
 const judged = new Map<string, boolean>();
@@ -106,15 +119,18 @@ function mayReply(name: string): boolean {
   return allowed;
 }
 
-/** A provider's reply headers as the client gets them. */
+/** A provider's reply headers as the client gets them. What begins like the gateway's own headers is not its to say. */
 export function repliedHeaders(
   headers: WireHeaders,
   keepEncoding: boolean,
+  vendors: readonly string[],
 ): Record<string, string | readonly string[]> {
+  const ownHop = namedBy(headers.connection);
   const kept: Record<string, string | readonly string[]> = {};
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined && (mayReply(name) || (keepEncoding && name === 'content-encoding'))) kept[name] = value;
+    if (value === undefined || ownHop.has(name) || isOwn(name, vendors)) continue;
+    if (mayReply(name) || (keepEncoding && name === 'content-encoding')) kept[name] = value;
   }
   return kept;
 }

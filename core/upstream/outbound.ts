@@ -39,6 +39,8 @@ export interface Outbound {
   readonly asking: OutboundSources | undefined;
   /** Files that the client has sent in a form. */
   readonly files: readonly FormFile[];
+  /** The gateway's own header segments. */
+  readonly vendors: readonly string[];
 }
 
 export interface OutboundSources {
@@ -109,6 +111,7 @@ export function buildOutbound(sources: OutboundSources, mayAsk = true): Outbound
     hidesUsage: sources.askUsage !== false && stream && hidesUsage(client, told.body),
     asking: asks ? sources : undefined,
     files: sources.upload?.form?.files ?? [],
+    vendors: sources.vendors,
   };
 }
 

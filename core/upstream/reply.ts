@@ -49,7 +49,7 @@ const eventStream = 'text/event-stream; charset=utf-8';
 /** Turns what came from a provider into an outcome in the client's dialect. */
 export function outcomeOf(reply: WireReply, outbound: Outbound, facts: ReplyFacts): MaybePromise<Outcome> {
   const proxied = outbound.chosen.dialect === undefined && outbound.chosen.endpoint === 'proxy';
-  const headers = repliedHeaders(reply.headers, proxied);
+  const headers = repliedHeaders(reply.headers, proxied, outbound.vendors);
   const waitMs = reply.status < 400 ? undefined : retryAfterMs(reply.headers, facts.nowMs);
   const base = {
     status: reply.status,

@@ -83,9 +83,14 @@ describe('headers on their way back', () => {
     via: '1.1 peer',
     'alt-svc': 'h3=":443"',
     'strict-transport-security': 'max-age=1',
+    connection: 'keep-alive, x-hop',
+    'x-hop': '1',
+    'x-gw-cache-status': 'HIT',
+    'x-gw-made-up': '1',
     'x-ratelimit-remaining-requests': '59',
     'openai-processing-ms': '12',
   };
+  const notTheirs = ['x-hop', 'x-gw-cache-status', 'x-gw-made-up'];
   for (const [name, path, body, act] of [
     ['a whole reply', '/v1/chat/completions', chat, {}],
     ['a stream', '/v1/chat/completions', { ...chat, stream: true }, {}],
@@ -99,7 +104,7 @@ describe('headers on their way back', () => {
       const gateway = await startGateway(t, servedOnly(toPeer, peer));
       const { headers } = await gateway.post(path, body);
       assert.deepEqual(headers.getSetCookie(), []);
-      for (const gone of ['server', 'via', 'alt-svc', 'strict-transport-security'])
+      for (const gone of ['server', 'via', 'alt-svc', 'strict-transport-security', ...notTheirs])
         assert.equal(headers.get(gone), null, gone);
       assert.equal(headers.get('x-ratelimit-remaining-requests'), '59');
       assert.equal(headers.get('openai-processing-ms'), '12');

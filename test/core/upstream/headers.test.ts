@@ -89,6 +89,7 @@ describe('the headers of a client on their way to a provider', () => {
 });
 
 describe('the headers of a provider on their way to the client', () => {
+  const vendors = ['gw', 'acme'];
   const kept = {
     'content-type': 'application/json',
     'x-request-id': 'r',
@@ -113,17 +114,27 @@ describe('the headers of a provider on their way to the client', () => {
     'content-encoding',
   ];
 
-  it('are kept where they speak of the reply', () => assert.deepEqual(repliedHeaders(kept, false), kept));
+  it('are kept where they speak of the reply', () => assert.deepEqual(repliedHeaders(kept, false, vendors), kept));
 
   for (const name of denied) {
-    it(`do not carry ${name}`, () => assert.deepEqual(repliedHeaders({ ...kept, [name]: 'x' }, false), kept));
+    it(`do not carry ${name}`, () => assert.deepEqual(repliedHeaders({ ...kept, [name]: 'x' }, false, vendors), kept));
   }
 
   it('keep the encoding of a body that is passed on untouched', () => {
-    assert.deepEqual(repliedHeaders({ 'content-encoding': 'gzip' }, true), { 'content-encoding': 'gzip' });
+    assert.deepEqual(repliedHeaders({ 'content-encoding': 'gzip' }, true, vendors), { 'content-encoding': 'gzip' });
   });
 
   it('keep several values, and leave out what is not there', () => {
-    assert.deepEqual(repliedHeaders({ link: ['a', 'b'], 'x-none': undefined }, false), { link: ['a', 'b'] });
+    assert.deepEqual(repliedHeaders({ link: ['a', 'b'], 'x-none': undefined }, false, vendors), { link: ['a', 'b'] });
+  });
+
+  it('do not carry what the connection to the provider declares to be its own', () => {
+    const sent = { ...kept, connection: ['keep-alive, X-Debug', 'x-node'], 'x-debug': '1', 'x-node': '2' };
+    assert.deepEqual(repliedHeaders(sent, true, vendors), kept);
+  });
+
+  it("do not carry what begins like the gateway's own headers", () => {
+    const sent = { ...kept, 'x-gw-cache-status': 'HIT', 'x-acme-provider': 'p', 'x-gwen': 'kept', 'y-gw-a': 'kept' };
+    assert.deepEqual(repliedHeaders(sent, true, vendors), { ...kept, 'x-gwen': 'kept', 'y-gw-a': 'kept' });
   });
 });
