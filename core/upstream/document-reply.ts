@@ -11,7 +11,7 @@ import {
   type ReplyStream,
   type Usage,
 } from 'portcullis/sdk';
-import { startsWithError } from './failed-reply.ts';
+import { hintsAtError } from './failed-reply.ts';
 import type { Outbound } from './outbound.ts';
 import { repairOf, repliedFacts } from './repair.ts';
 import type { Base, ReplyFacts } from './reply.ts';
@@ -35,7 +35,7 @@ export function documentOutcome(
     return documented(dialect, base, outbound, spec.wrap({ contentType, bytes }, replied));
   }
   const needsJson = spec.repair ?? spec.repairList ?? spec.unwrap;
-  if (needsJson === undefined && !startsWithError(bytes)) {
+  if (needsJson === undefined && !hintsAtError(bytes)) {
     return { ...base, body: { kind: 'bytes', bytes }, usage: usageOnce(dialect, () => parsed(bytes), outbound.asked) };
   }
   const came = parseJson(bytes.toString('utf8'));

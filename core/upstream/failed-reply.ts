@@ -93,11 +93,22 @@ export function unreadable(base: Base, facts: ReplyFacts): Outcome {
   return { ...faultOutcome(fault, base.headers, facts, undefined), error: 'upstream_invalid' };
 }
 
-/** Errors inside a successful reply say so in their first words. */
-export function startsWithError(bytes: Buffer): boolean {
-  const start = textStart(bytes);
-  return bytes.toString('latin1', start, start + 256).includes('"error"');
+/**
+ * Whether a successful reply may tell of an error, found without parsing it: most do not, and many say that theirs is null.
+ * What a model has said of errors is no hint, for within a text the quotes are escaped.
+ */
+export function hintsAtError(bytes: Buffer): boolean {
+  if (!opensObject(bytes)) return false;
+  for (let at = bytes.indexOf(errorWord); at !== -1; at = bytes.indexOf(errorWord, at)) {
+    at += errorWord.length;
+    if (!isNull.test(bytes.toString('latin1', at, at + longestNull))) return true;
+  }
+  return false;
 }
+
+const errorWord = Buffer.from('"error"');
+const isNull = /^\s*:\s*null\b/;
+const longestNull = 32;
 
 /** Whether a reply that is forwarded unread may be an object: a page that some proxy puts in its place is none. */
 export function opensObject(bytes: Buffer): boolean {

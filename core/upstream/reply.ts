@@ -9,11 +9,9 @@ import {
   type FinishReason,
   GatewayError,
   type GenerationDialect,
-  type Json,
   type JsonObject,
   type MaybePromise,
   type Outcome,
-  type ProviderFault,
   parseJson,
   type ReplyContext,
   UsageMeter,
@@ -23,7 +21,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { ReplyLedger } from '../ledger/reply-ledger.ts';
 import type { Cancellation } from './cancellation.ts';
 import { documentOutcome, documentStream } from './document-reply.ts';
-import { failed, inReply, opensObject, startsWithError, unreadable } from './failed-reply.ts';
+import { failed, hintsAtError, inReply, opensObject, unreadable } from './failed-reply.ts';
 import { firstEvent } from './first-event.ts';
 import { repliedHeaders } from './headers.ts';
 import { modelsOutcome } from './models-reply.ts';
@@ -92,14 +90,16 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   if (dialect.kind === 'document')
     return documentOutcome(bytes, base, outbound, facts, (fault) => inReply(fault, base, outbound, facts));
 
-  const inside = startsWithError(bytes) ? faultIn(parsed(bytes), dialect) : undefined;
-  if (inside !== undefined) return inReply(inside, base, outbound, facts);
   const streamed = outbound.facts.stream && client.kind === 'generation';
-  if (outbound.sameReply && !streamed) {
+  const forwards = outbound.sameReply && !streamed;
+  const json = forwards && !hintsAtError(bytes) ? undefined : asObject(parseJson(bytes.toString('utf8')));
+  const inside = json === undefined ? undefined : dialect.faultOf(json, 200);
+  if (inside !== undefined) return inReply(inside, base, outbound, facts);
+  if (forwards) {
     if (!opensObject(bytes)) return unreadable(base, facts);
-    return { ...base, body: { kind: 'bytes', bytes }, ...counted(new WholeReply(bytes, dialect), outbound, facts) };
+    const reply = new WholeReply(bytes, dialect, json);
+    return { ...base, body: { kind: 'bytes', bytes }, ...counted(reply, outbound, facts) };
   }
-  const json = asObject(parsed(bytes));
   if (json === undefined) return unreadable(base, facts);
   const repaired = repairOf(outbound, facts, base.headers)?.(json) ?? json;
   const text = translated(repaired, dialect, client, outbound, facts, streamed);
@@ -236,15 +236,6 @@ function read(
   const piped = new TranslatedStream(stream, ledger, reply, { framing, decoder, encoder, finishReasons, repair });
   const headers = { ...base.headers, 'content-type': eventStream };
   return { ...base, headers, body: { kind: 'stream', stream: piped }, ...countsOf(ledger, facts) };
-}
-
-function faultIn(json: Json | undefined, dialect: Dialect): ProviderFault | undefined {
-  const object = asObject(json);
-  return object === undefined ? undefined : dialect.faultOf(object, 200);
-}
-
-function parsed(bytes: Buffer): Json | undefined {
-  return parseJson(bytes.toString('utf8'));
 }
 
 function clientDialect(facts: ReplyFacts): Dialect | undefined {

@@ -1,4 +1,5 @@
 import { errorCodes } from '../errors.ts';
+import { asObject, asString, type JsonObject } from '../json.ts';
 
 /** Wire types by status, for a fault whose own type the target format does not know. */
 const types: Readonly<Record<number, string>> = {
@@ -33,4 +34,20 @@ const statuses: ReadonlyMap<string, number> = new Map([
 /** The status that an error type stands for: how an error inside a 200 stream gets its status back. 502 when the type is unknown. */
 export function faultStatus(type: string | undefined): number {
   return (type === undefined ? undefined : statuses.get(type)) ?? errorCodes.upstream_error.status;
+}
+
+/** Members of which every answer has one, or else an object `message`, whatever its format. */
+const answers = [
+  ...['object', 'choices', 'content', 'output', 'candidates'],
+  ...['data', 'embedding', 'embeddings', 'results', 'pages', 'text'],
+];
+
+/**
+ * The text of `{ error: 'text' }` with a status of success, where nothing of an answer stands beside it: some servers answer
+ * so while they load a model, or have no more of what they need.
+ */
+export function errorTextAlone(json: JsonObject): string | undefined {
+  const text = asString(json.error) || undefined;
+  const answered = asObject(json.message) !== undefined || answers.some((name) => (json[name] ?? null) !== null);
+  return answered ? undefined : text;
 }

@@ -1,5 +1,5 @@
 import { asNumber, asObject, asObjects, asString, type Json, type JsonObject } from '../../json.ts';
-import { faultStatus, faultType } from '../fault.ts';
+import { errorTextAlone, faultStatus, faultType } from '../fault.ts';
 import type { ProviderFault } from '../neutral.ts';
 import { present } from '../present.ts';
 
@@ -8,13 +8,12 @@ const UNKNOWN_STATUS = faultStatus(undefined);
 /**
  * Reads an error body: `{ error: { message, type, param, code } }`. With a status of 400 or more also the shapes of
  * compatible servers: `{ error: 'text' }`, `{ message }`, `{ detail }`, `{ errors: [...] }`. With any other status only an
- * error object counts.
+ * error object counts, and the text of an error that stands alone.
  */
 export function readFault(json: JsonObject, status: number): ProviderFault | undefined {
   const error = asObject(json.error) ?? (json.object === 'error' ? json : undefined);
   if (error !== undefined) return faultFrom(error, status);
-  if (status < 400) return undefined;
-  const message = looseMessage(json);
+  const message = status < 400 ? errorTextAlone(json) : looseMessage(json);
   return message === undefined ? undefined : faultFrom({ ...json, message }, status);
 }
 

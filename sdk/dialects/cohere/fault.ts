@@ -1,6 +1,6 @@
 import { sseFrame } from '../../framing/sse.ts';
 import { asObject, asString, compact, type JsonObject } from '../../json.ts';
-import { faultStatus, faultType } from '../fault.ts';
+import { errorTextAlone, faultStatus, faultType } from '../fault.ts';
 import type { ProviderFault } from '../neutral.ts';
 
 /** The fault of `{ id, message }`, where `message` is a text; of a `message-end` that tells of an error; or of `{ error }`. */
@@ -9,7 +9,8 @@ export function faultOf(json: JsonObject, status: number): ProviderFault | undef
   if (json.type === 'message-end' && failed) return faultFrom(failed, status);
   const error = asObject(json.error);
   const text = asString(json.message) ?? asString(error?.message) ?? asString(json.error) ?? asString(json.detail);
-  if (status < 400 && asString(json.message) === undefined && error === undefined) return undefined;
+  const told = asString(json.message) ?? error ?? errorTextAlone(json);
+  if (status < 400 && told === undefined) return undefined;
   return text === undefined ? undefined : faultFrom(text, status);
 }
 

@@ -1,5 +1,5 @@
 import { asNumber, asObject, asObjects, asString, compact, type JsonObject } from '../../json.ts';
-import { faultType } from '../fault.ts';
+import { errorTextAlone, faultStatus, faultType } from '../fault.ts';
 import type { ProviderFault } from '../neutral.ts';
 
 /** Status words of google.rpc.Code (https://cloud.google.com/apis/design/errors) with their HTTP status and wire type. */
@@ -43,9 +43,12 @@ export function faultOf(json: unknown, status: number): ProviderFault | undefine
   if (body === undefined) return undefined;
   const error = asObject(body.error);
   if (error !== undefined) return faultOfError(error, status);
-  if (status < 400) return undefined;
-  const message = asString(body.error) ?? asString(body.message) ?? asString(body.detail);
-  return message === undefined ? undefined : { status, message, type: faultType(status) };
+  const failed = status >= 400;
+  const message = failed
+    ? (asString(body.error) ?? asString(body.message) ?? asString(body.detail))
+    : errorTextAlone(body);
+  const fitting = failed ? status : faultStatus(undefined);
+  return message === undefined ? undefined : { status: fitting, message, type: faultType(fitting) };
 }
 
 function faultOfError(error: JsonObject, status: number): ProviderFault {

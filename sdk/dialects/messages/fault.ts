@@ -1,6 +1,6 @@
 import { sseFrame } from '../../framing/framing.ts';
 import { asNumber, asObject, asObjects, asString, type JsonObject } from '../../json.ts';
-import { faultStatus, faultType } from '../fault.ts';
+import { errorTextAlone, faultStatus, faultType } from '../fault.ts';
 import type { ProviderFault } from '../neutral.ts';
 
 const OVERLOADED = 'overloaded_error';
@@ -31,8 +31,8 @@ export function faultOf(json: JsonObject, status: number): ProviderFault | undef
   if (error !== undefined && (failed || json.type === 'error' || (said && !('content' in json)))) {
     return describe(error, error.message ?? json.message ?? json.detail, status);
   }
-  if (!failed) return json.type === 'error' ? describe({}, json.error ?? json.message, status) : undefined;
-  const message = json.error ?? json.message ?? json.detail ?? json.errors;
+  if (json.type === 'error' && !failed) return describe({}, json.error ?? json.message, status);
+  const message = failed ? (json.error ?? json.message ?? json.detail ?? json.errors) : errorTextAlone(json);
   return message === undefined || message === null ? undefined : describe(json, message, status);
 }
 

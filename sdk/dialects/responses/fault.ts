@@ -1,7 +1,7 @@
 import { sseFrame } from '../../framing/framing.ts';
 import { asNumber, asObject, asObjects, asString, type Json, type JsonObject } from '../../json.ts';
 import { looseMessage, writeFault } from '../chat/fault.ts';
-import { faultStatus } from '../fault.ts';
+import { errorTextAlone, faultStatus } from '../fault.ts';
 import { lookup } from '../lookup.ts';
 import type { ProviderFault } from '../neutral.ts';
 import { present } from '../present.ts';
@@ -29,7 +29,7 @@ const callersFault =
 /**
  * Reads an error body `{ error: { message, type, param, code } }`, an `error` event (flat or with a nested error), a
  * failed response and the event that carries one. With a status of 400 or more also `{ error: 'text' }`, `{ message }`,
- * `{ detail }` and `{ errors: [...] }`.
+ * `{ detail }` and `{ errors: [...] }`; with any other, the text of an error that stands alone.
  */
 export function faultOf(json: JsonObject, status: number): ProviderFault | undefined {
   const nested = asObject(json.error) ?? asObject(asObject(json.response)?.error);
@@ -38,8 +38,7 @@ export function faultOf(json: JsonObject, status: number): ProviderFault | undef
   if (json.type === 'response.failed' || (json.object === 'response' && json.status === 'failed')) {
     return faultFrom({}, status);
   }
-  if (status < 400) return undefined;
-  const message = looseMessage(json);
+  const message = status < 400 ? errorTextAlone(json) : looseMessage(json);
   return message === undefined ? undefined : faultFrom({ ...json, message }, status);
 }
 

@@ -182,6 +182,32 @@ describe('a reply that was collected', () => {
     );
   });
 
+  it('is an error wherever in a 200 it stands', async () => {
+    const told = JSON.stringify({ error: { message: 'busy', type: 'rate_limit_error' } }).slice(1);
+    const before = JSON.stringify({ id: 'x'.repeat(1000), nested: { error: null } }).slice(0, -1);
+    for (const text of [`${before},${told}`, `${before}\n, ${told.replace(':', ' :\n ')}`]) {
+      const result = await outcome(whole(200, text));
+      assert.deepEqual([result.status, result.error], [429, 'upstream_error'], text);
+    }
+  });
+
+  it('is an error where a 200 holds nothing but its text', async () => {
+    const result = await outcome(whole(200, { error: 'The model is loading.' }));
+    assert.deepEqual(
+      [result.status, result.error, JSON.parse(await bodyOf(result)).error.message],
+      [502, 'upstream_error', 'alpha error: The model is loading.'],
+    );
+  });
+
+  it('is no error for the word in what is said, and not read for an error that is null', async (t) => {
+    const parse = t.mock.method(JSON, 'parse');
+    const said = [{ index: 0, message: { role: 'assistant', content: '{"error":{"message":"m"}}' } }];
+    for (const text of [JSON.stringify({ ...chatReply, choices: said }), '{"error" : null, "choices":[]}']) {
+      assert.equal(await bodyOf(await outcome(whole(200, text))), text);
+    }
+    assert.equal(parse.mock.callCount(), 0);
+  });
+
   it('is no error for an error that is null', async () => {
     const text = JSON.stringify({ error: null, ...chatReply });
     assert.equal(await bodyOf(await outcome(whole(200, text))), text);

@@ -21,7 +21,14 @@ describe('faults of chat replies', () => {
       { status: 422, message: 'a; b' },
     ],
     ['error text', { error: 'm' }, 500, { status: 500, message: 'm' }],
-    ['error text in a good reply', { error: 'm' }, 200, undefined],
+    ['error text in the place of a good reply', { error: 'm' }, 200, { status: 502, message: 'm' }],
+    ['error text beside choices', { error: 'm', choices: [] }, 200, undefined],
+    [
+      'error text and the status that it names',
+      { error: 'm', code: 429 },
+      200,
+      { status: 429, message: 'm', code: 429 },
+    ],
     ['a message in a good reply', { message: 'm' }, 200, undefined],
     [
       'an error object in a good reply',
