@@ -82,8 +82,13 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
   const upstream = upstreamOf(config, parts);
   // Questions to models come once requests do, when it is there.
   let runtime: Runtime;
+  let serving = false;
   const checks = createChecks(
-    await loadGuardrails(units.guardrails.units, (unit) => loadSandboxedGuardrail(unit, parts.sandbox)),
+    await loadGuardrails(
+      units.guardrails.units,
+      (unit) => loadSandboxedGuardrail(unit, parts.sandbox),
+      () => serving,
+    ),
     {
       log: (unit) => namedLog(parts.log, unit),
       now: parts.now,
@@ -166,6 +171,7 @@ export async function createRuntime(config: GatewayConfig, parts: RuntimeParts):
       capabilities: () => capabilityList(units.providers.units),
       findProvider,
     };
+    serving = true;
     return runtime;
   } catch (error) {
     await pipeline.close();

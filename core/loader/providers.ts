@@ -5,6 +5,7 @@ import { codeOf, type FoundUnit, importUnit, importUnitNow, type LoadedUnit } fr
 import { providerFaults } from './provider-checks.ts';
 import { type ListedSettings, readSettingsList, settingsOf } from './provider-settings.ts';
 import { referenceOf } from './registry.ts';
+import { served } from './served-unit.ts';
 
 /**
  * A provider. Of a built-in one the code is imported when `definition` is read for the first time, which takes some
@@ -14,17 +15,9 @@ export interface ProviderEntry extends LoadedUnit<Provider> {
   readonly settings: ListedSettings;
 }
 
-/**
- * The definition of a provider that is needed while the gateway serves: what is wrong with its code is for the log alone.
- * @throws GatewayError `internal`, its cause the fault
- */
+/** The definition of a provider that is needed while the gateway serves. @throws GatewayError `internal` */
 export function servedDefinition(entry: ProviderEntry): Provider {
-  try {
-    return entry.definition;
-  } catch (cause) {
-    const text = `The provider ${referenceOf(entry.manifest)} of this gateway cannot be used. The log says why.`;
-    throw new GatewayError('internal', text, { cause });
-  }
+  return served(entry, () => entry.definition);
 }
 
 /**
