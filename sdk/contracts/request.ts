@@ -268,8 +268,10 @@ export interface RequestRecord extends RequestNote {
   /** W3C trace context: the span of this request, 16 hex digits, and the caller's. */
   readonly spanId: string;
   readonly parentSpanId?: string | undefined;
-  /** The trace of a well-formed `traceparent` that came with the request. */
-  readonly callersTrace?: { readonly traceId: string; readonly sampled: boolean } | undefined;
+  /** The trace of a well-formed `traceparent` that came with the request; `state`: its `tracestate`, where that is too. */
+  readonly callersTrace?:
+    | { readonly traceId: string; readonly sampled: boolean; readonly state?: string | undefined }
+    | undefined;
   readonly spanName?: string | undefined;
   readonly error: string | undefined;
 }

@@ -1,4 +1,4 @@
-import { type Attributes, SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { type Attributes, createTraceState, SpanKind, SpanStatusCode, type TraceState } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { Attempt, RequestRecord, Timings } from 'portcullis/sdk';
@@ -29,6 +29,7 @@ export function spansOf(record: RequestRecord, resource: Resource): readonly Rea
   // Whatever the trace is called besides, it is there that the caller's span and those of providers stand.
   const traceId = callersTrace?.traceId ?? w3cTraceId(record.traceId);
   const parent = parentSpanId !== undefined && isSpanId(parentSpanId) ? parentSpanId : undefined;
+  const state = callersTrace?.state === undefined ? undefined : createTraceState(callersTrace.state);
   const root: Piece = {
     name: spanNameOf(record),
     kind: SpanKind.SERVER,
@@ -42,9 +43,13 @@ export function spansOf(record: RequestRecord, resource: Resource): readonly Rea
     failed: record.status >= 500,
   };
   return [
-    readable(root, { traceId, spanId, parent, isRemote: true }, resource),
+    readable(root, { traceId, state, spanId, parent, isRemote: true }, resource),
     ...piecesOf(record).map((piece, index) =>
-      readable(piece, { traceId, spanId: childSpanId(spanId, index + 1), parent: spanId, isRemote: false }, resource),
+      readable(
+        piece,
+        { traceId, state, spanId: childSpanId(spanId, index + 1), parent: spanId, isRemote: false },
+        resource,
+      ),
     ),
   ];
 }
@@ -104,6 +109,8 @@ function attemptPiece(record: RequestRecord, attempt: Attempt): Piece {
 
 interface Place {
   readonly traceId: string;
+  /** What other systems keep there; all spans of a trace share it. */
+  readonly state: TraceState | undefined;
   readonly spanId: string;
   readonly parent: string | undefined;
   /** Whether the parent is another process. */
@@ -115,8 +122,8 @@ const nothing: never[] = [];
 const sampled = 1;
 
 /** The shape that the serialiser of OpenTelemetry takes: its own spans cannot be given an id, and cost three times as much. */
-function readable(piece: Piece, { traceId, spanId, parent, isRemote }: Place, resource: Resource): ReadableSpan {
-  const context = { traceId, spanId, traceFlags: sampled };
+function readable(piece: Piece, { traceId, state, spanId, parent, isRemote }: Place, resource: Resource): ReadableSpan {
+  const context = { traceId, spanId, traceFlags: sampled, ...(state === undefined ? {} : { traceState: state }) };
   return {
     name: piece.name,
     kind: piece.kind,

@@ -52,10 +52,15 @@ describe('a request through the gateway', () => {
       target(peer, { retry: { attempts: 1, on_status_codes: [503] }, input_guardrails: [shield] }),
     );
     peer.next({ status: 503 });
-    const reply = await ask({ traceparent: `00-${traceId}-${callersSpan}-01`, 'x-gw-span-name': 'summarise' });
+    const reply = await ask({
+      traceparent: `00-${traceId}-${callersSpan}-01`,
+      tracestate: 'acme=1, other=x:y',
+      'x-gw-span-name': 'summarise',
+    });
     assert.equal(reply.status, 200);
     const spans = await collector.seen(4);
     assert.deepEqual(new Set(spans.map((span) => span.traceId)), new Set([traceId]));
+    assert.deepEqual(new Set(spans.map((span) => span.traceState)), new Set(['acme=1,other=x:y']));
     const [root] = spans.filter((span) => span.name === 'summarise');
     assert.equal(root?.parentSpanId, callersSpan);
     assert.equal(root?.attributes['gen_ai.request.model'], 'm');

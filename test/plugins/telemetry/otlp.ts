@@ -6,6 +6,8 @@ export interface SeenSpan {
   readonly spanId: string;
   /** '' where it has none. */
   readonly parentSpanId: string;
+  /** '' where it has none. */
+  readonly traceState: string;
   readonly name: string;
   readonly kind: number;
   /** Nanoseconds since the epoch. */
@@ -25,6 +27,7 @@ export function spansOfJson(text: string): readonly SeenSpan[] {
         traceId: asString(span.traceId) ?? '',
         spanId: asString(span.spanId) ?? '',
         parentSpanId: asString(span.parentSpanId) ?? '',
+        traceState: asString(span.traceState) ?? '',
         name: asString(span.name) ?? '',
         kind: Number(span.kind),
         start: BigInt(String(span.startTimeUnixNano)),
@@ -104,12 +107,13 @@ export function spansOfProtobuf(bytes: Buffer): readonly SeenSpan[] {
       .flatMap((scopeSpans) => messages(fieldsOf(scopeSpans), 2))
       .map((message) => {
         const span = fieldsOf(message);
-        const [traceId, spanId, parentSpanId, name] = [1, 2, 4, 5].map((at) => messages(span, at)[0]);
+        const [traceId, spanId, traceState, parentSpanId, name] = [1, 2, 3, 4, 5].map((at) => messages(span, at)[0]);
         const status = messages(span, 15)[0];
         return {
           traceId: traceId?.toString('hex') ?? '',
           spanId: spanId?.toString('hex') ?? '',
           parentSpanId: parentSpanId?.toString('hex') ?? '',
+          traceState: traceState?.toString() ?? '',
           name: name?.toString() ?? '',
           kind: Number(number(span, 6)),
           start: number(span, 7),
