@@ -10,6 +10,7 @@ import {
 } from 'portcullis/sdk';
 import { Capture } from './capture.ts';
 import { type StreamReading, saidInBytes, saidInStream } from './replied.ts';
+import { modelNamedIn } from './replied-model.ts';
 import type { Said } from './said-texts.ts';
 
 type CountedDialect = GenerationDialect | EmbeddingDialect;
@@ -17,6 +18,8 @@ type CountedDialect = GenerationDialect | EmbeddingDialect;
 /** A reply of a provider, as far as its tokens go. */
 export interface CountedReply {
   readonly meter: UsageMeter;
+  /** The model that it names, as far as it is read. */
+  readonly model: string | undefined;
   /** What it has said so far, and how many times as much has passed as was kept. */
   said(): MaybePromise<{ readonly said: Said; readonly times: number }>;
 }
@@ -29,6 +32,10 @@ export class StreamedReply implements CountedReply {
   constructor(meter: UsageMeter, reading: StreamReading) {
     this.meter = meter;
     this.#reading = reading;
+  }
+
+  get model(): string | undefined {
+    return this.meter.model;
   }
 
   said(): ReturnType<CountedReply['said']> {
@@ -56,6 +63,10 @@ export class WholeReply implements CountedReply {
     const counts = this.#json ?? countsIn(this.#bytes, this.#dialect.usage);
     if (counts !== undefined) this.#meter.seeWhole(counts);
     return this.#meter;
+  }
+
+  get model(): string | undefined {
+    return this.meter.model ?? modelNamedIn(this.#bytes);
   }
 
   async said(): Promise<Awaited<ReturnType<CountedReply['said']>>> {

@@ -37,6 +37,10 @@ export class ReplyLedger implements Metering {
     return this.#reply.meter.finish;
   }
 
+  get model(): string | undefined {
+    return this.#reply.model;
+  }
+
   get usage(): Usage | undefined {
     return this.#reply.meter.usage;
   }

@@ -97,6 +97,7 @@ export function recordOf(
     providerSlug: exchange.providerSlug,
     provider: outcome.provider,
     model: bounded(outcome.model),
+    repliedModel: bounded(outcome.metering?.model),
     requestedModel: typeof model === 'string' ? bounded(model) : undefined,
     target: served,
     fallback: first !== undefined && served !== undefined && first !== served,

@@ -201,6 +201,8 @@ export interface Metering {
   readonly state: MeterState;
   /** The provider's own word for why the answer ended, where it has been read. */
   readonly finish: string | undefined;
+  /** The model that the reply names, where it has been read; formats and streams without counts tell none. */
+  readonly model: string | undefined;
 }
 
 /** A reply of a provider that was counted and not served: a guardrail denied it, and another try followed. */
@@ -256,6 +258,8 @@ export interface RequestRecord extends RequestNote {
   readonly region?: string | undefined;
   /** As the client named it. */
   readonly requestedModel?: string | undefined;
+  /** As the provider's reply names it, such as a dated version of `model`. Undefined: that has not been read. */
+  readonly repliedModel?: string | undefined;
   readonly cache?: CacheStatus | undefined;
   readonly savedNanoUsd?: number | undefined;
   /** Another target than the first that was tried served. */

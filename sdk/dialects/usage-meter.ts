@@ -20,6 +20,8 @@ export interface UsageRule {
   finishOf?(json: JsonObject): string | undefined;
   /** The tier that it was served with. */
   tierOf(json: JsonObject): string | undefined;
+  /** The model that the reply or event names as its own; absent: the format does not tell. */
+  modelOf?(json: JsonObject): string | undefined;
   /** The region that it was served in, where prices may go by it; absent: the format does not tell. */
   regionOf?(json: JsonObject): string | undefined;
 }
@@ -38,6 +40,7 @@ export class UsageMeter {
   #ended = false;
   #tier: string | undefined;
   #region: string | undefined;
+  #model: string | undefined;
   #finish: string | undefined;
 
   /** `choices`: how many answers were asked for; counts that come with the end of one of several are not the last. */
@@ -64,6 +67,11 @@ export class UsageMeter {
     return this.#region;
   }
 
+  /** The model that the reply names, where what has been read of it tells. */
+  get model(): string | undefined {
+    return this.#model;
+  }
+
   /** The provider's own word for why the answer ended; of several answers that of the last. */
   get finish(): string | undefined {
     return this.#finish;
@@ -74,6 +82,7 @@ export class UsageMeter {
     const rule = this.#rule;
     this.#tier = rule.tierOf(json) ?? this.#tier;
     this.#region = rule.regionOf?.(json) ?? this.#region;
+    this.#model = (rule.modelOf?.(json) || undefined) ?? this.#model;
     this.#finish = rule.finishOf?.(json) ?? this.#finish;
     for (const [index, word] of rule.finished?.(json) ?? []) {
       this.#finished ??= new Set();

@@ -18,6 +18,7 @@ export const usageRule: UsageRule = {
       return word === undefined || word === '' ? [] : [[asNumber(choice.index) ?? place, word] as const];
     });
   },
+  modelOf: (json) => asString(json.model),
   tierOf: (json) => servedTier(json.service_tier),
 };
 

@@ -16,6 +16,7 @@ export const usageRule: UsageRule = {
       const word = asString(candidate.finishReason);
       return word === undefined ? [] : [[asNumber(candidate.index) ?? place, word] as const];
     }),
+  modelOf: (json) => asString(json.modelVersion),
   tierOf: (json) => asString(asObject(json.usageMetadata)?.serviceTier),
 };
 

@@ -8,6 +8,7 @@ export const usageRule: UsageRule = {
   read: decodeUsage,
   closes: (json) => finishOf(json) !== undefined,
   finishOf,
+  modelOf: (json) => asString((asObject(json.message) ?? json).model),
   tierOf(json) {
     const usage = usageField(json);
     // A faster mode has prices of its own, whatever tier it runs in.

@@ -19,6 +19,7 @@ export const usageRule: UsageRule = {
   read: readUsage,
   closes: (json) => finishOf(json) !== undefined,
   finishOf,
+  modelOf: (json) => asString(responseIn(json).model),
   tierOf: (json) => servedTier(responseIn(json).service_tier),
 };
 

@@ -34,6 +34,7 @@ describe('many clients who leave at once', () => {
     let reading = 0;
     let most = 0;
     const slow = (): CountedReply => ({
+      model: undefined,
       meter: streamedReply(dialects.chat).meter,
       said: async () => {
         reading += 1;
@@ -53,6 +54,7 @@ describe('many clients who leave at once', () => {
   it('keep nobody else from being counted when one of them fails', async () => {
     const ledger = testLedger();
     const failing: CountedReply = {
+      model: undefined,
       meter: streamedReply(dialects.chat).meter,
       said: () => Promise.reject(new Error('unreadable')),
     };

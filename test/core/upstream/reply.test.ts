@@ -261,6 +261,31 @@ describe('the usage of a forwarded reply', () => {
   }
 });
 
+describe('the model that a reply names', () => {
+  const told = { ...chatReply, model: 'm-2026' };
+  const events = [{ ...told, choices: [] }].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  const asked = { ...chatRequest, stream: true };
+  const messages = { dialect: 'messages', endpoint: 'messages', body: { ...chatRequest, max_tokens: 5 } } as const;
+
+  it('is told of whole replies and of streams, forwarded or translated', async () => {
+    const outcomes = [
+      await outcome(whole(200, told)),
+      await outcome(whole(200, told), { exchange: messages }),
+      await outcome(streaming(events).reply, { exchange: { body: asked } }),
+      await outcome(streaming(events).reply, { exchange: { ...messages, body: { ...messages.body, stream: true } } }),
+    ];
+    for (const result of outcomes) {
+      await bodyOf(result);
+      assert.equal(result.metering?.model, 'm-2026');
+    }
+  });
+
+  it('is none where it names none', async () => {
+    const { model: _, ...unnamed } = chatReply;
+    assert.equal((await outcome(whole(200, unnamed))).metering?.model, undefined);
+  });
+});
+
 describe('an error of a provider', () => {
   const table: readonly [string, WireReply, number, string][] = [
     [

@@ -64,6 +64,7 @@ describe('a request through the gateway', () => {
     const [root] = spans.filter((span) => span.name === 'summarise');
     assert.equal(root?.parentSpanId, callersSpan);
     assert.equal(root?.attributes['gen_ai.request.model'], 'm');
+    assert.equal(root?.attributes['gen_ai.response.model'], 'gpt-4.1-2025-04-14');
     assert.equal(root?.attributes['gen_ai.provider.name'], 'openai');
     assert.equal(typeof root?.attributes['gen_ai.usage.input_tokens'], 'number');
     const children = spans.filter((span) => span !== root && !span.name.startsWith('portcullis.'));

@@ -36,6 +36,7 @@ describe('the spans of a request', () => {
     const [root] = spansOf(
       aRecord({
         provider: 'mistral-ai',
+        repliedModel: 'm-1-2026-11',
         stream: true,
         usage: { input: 30, output: 40, cacheRead: 10, cacheWrite: 5, reasoning: 7 },
         organisationId: 'org',
@@ -62,7 +63,7 @@ describe('the spans of a request', () => {
       'gen_ai.provider.name': 'mistral_ai',
       'gen_ai.request.model': 'm',
       'gen_ai.request.stream': true,
-      'gen_ai.response.model': 'm-1',
+      'gen_ai.response.model': 'm-1-2026-11',
       'gen_ai.response.time_to_first_chunk': 0.0515,
       'gen_ai.usage.input_tokens': 30,
       'gen_ai.usage.output_tokens': 40,
