@@ -49,7 +49,7 @@ export function collects(
   type: string,
   { chosen: { endpoint, dialect, spec }, facts }: Outbound,
 ): boolean {
-  if (endpoint === 'proxy') return status >= 400 && type.includes('json');
+  if (endpoint === 'proxy') return status >= 400;
   if (status >= 300) return true;
   if (spec.reply === 'bytes') return false;
   if (type.includes('application/json')) return true;

@@ -1,21 +1,26 @@
-import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { Outcome } from 'portcullis/sdk';
 import { masked } from './failed-reply.ts';
 import type { Outbound } from './outbound.ts';
 
-type Decode = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
-
-/** By content encoding (RFC 9110 §8.4.1, RFC 8878). */
-const decoders = new Map<unknown, Decode>([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['deflate', inflateSync],
-  ['br', brotliDecompressSync],
-  ['zstd', zstdDecompressSync],
-]);
+type Decode = (bytes: Uint8Array) => Uint8Array;
 
 /** Longer than any error is. */
 const maxOutputLength = 1024 * 1024;
+
+/** What is cut off is read as far as it goes: a client can do so too. */
+const zlib = { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH };
+const brotli = { maxOutputLength, finishFlush: constants.BROTLI_OPERATION_FLUSH };
+const zstd = { maxOutputLength, finishFlush: constants.ZSTD_e_flush };
+
+/** By content encoding (RFC 9110 §8.4.1, RFC 8878). */
+const decoders = new Map<unknown, Decode>([
+  ['gzip', (bytes) => gunzipSync(bytes, zlib)],
+  ['x-gzip', (bytes) => gunzipSync(bytes, zlib)],
+  ['deflate', (bytes) => inflateSync(bytes, zlib)],
+  ['br', (bytes) => brotliDecompressSync(bytes, brotli)],
+  ['zstd', (bytes) => zstdDecompressSync(bytes, zstd)],
+]);
 
 interface Passed {
   readonly bytes: Uint8Array;
@@ -34,11 +39,17 @@ export function proxiedError(bytes: Uint8Array, headers: Outcome['headers'], out
   return { bytes: Buffer.from(told, 'latin1'), headers: kept };
 }
 
+/** A redirect may repeat the query that was asked, and a key in it. */
+export function proxiedHeaders(headers: Outcome['headers'], outbound: Outbound): Outcome['headers'] {
+  const { location } = headers;
+  return typeof location === 'string' ? { ...headers, location: masked(location, outbound) } : headers;
+}
+
 /** Undefined: it is in an encoding that nobody has asked for, or broken. */
 function decoded(bytes: Uint8Array, encoding: unknown): Uint8Array | undefined {
   if (encoding === undefined || encoding === 'identity') return bytes;
   try {
-    return decoders.get(encoding)?.(bytes, { maxOutputLength });
+    return decoders.get(encoding)?.(bytes);
   } catch {
     return undefined;
   }

@@ -27,7 +27,7 @@ import { repliedHeaders } from './headers.ts';
 import { modelsOutcome } from './models-reply.ts';
 import type { Outbound } from './outbound.ts';
 import type { OutcomeFacts } from './outcome.ts';
-import { proxiedError } from './proxied-error.ts';
+import { proxiedError, proxiedHeaders } from './proxied-error.ts';
 import { type Repair, repairOf } from './repair.ts';
 import { ForwardedStream, reasonOf, TranslatedStream } from './reply-streams.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -47,7 +47,8 @@ const eventStream = 'text/event-stream; charset=utf-8';
 /** Turns what came from a provider into an outcome in the client's dialect. */
 export function outcomeOf(reply: WireReply, outbound: Outbound, facts: ReplyFacts): MaybePromise<Outcome> {
   const proxied = outbound.chosen.dialect === undefined && outbound.chosen.endpoint === 'proxy';
-  const headers = repliedHeaders(reply.headers, proxied, outbound.vendors);
+  const replied = repliedHeaders(reply.headers, proxied, outbound.vendors);
+  const headers = proxied ? proxiedHeaders(replied, outbound) : replied;
   const waitMs = reply.status < 400 ? undefined : retryAfterMs(reply.headers, facts.nowMs);
   const base = {
     status: reply.status,

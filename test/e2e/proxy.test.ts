@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { startGateway } from '../support/gateway.ts';
 import { servedOnly } from '../support/pairings.ts';
 import { startPeer } from '../support/peer.ts';
@@ -86,6 +86,32 @@ describe('the proxy route', () => {
     const response = await fetch(`${gateway.url}/v1/proxy/files/x`);
     assert.equal(response.headers.get('content-encoding'), 'gzip');
     assert.equal(await response.text(), '{"error": {"message": "No such file"}}');
+  });
+
+  it("masks the operator's key in an error that is cut off, in one that is no JSON, and in the place of a redirect", async (t) => {
+    const peer = await startPeer(t);
+    const gateway = await startGateway(t, servedOnly(toPeer, peer));
+    const refusal = `Incorrect API key provided: operator-key. ${'See the documentation. '.repeat(20)}`;
+    for (const [encoding, bytes] of [
+      ['gzip', gzipSync(refusal)],
+      ['br', brotliCompressSync(refusal)],
+      ['zstd', zstdCompressSync(refusal)],
+      ['deflate', deflateSync(refusal)],
+    ] as const) {
+      const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+      peer.always({ status: 401, body: bytes.subarray(0, -1), headers });
+      const response = await fetch(`${gateway.url}/v1/proxy/files`);
+      assert.doesNotMatch(await response.text().catch(() => ''), /operator-key/, encoding);
+    }
+    peer.always({ status: 401, body: refusal, headers: { 'content-type': 'text/plain' } });
+    const plain = await gateway.request('GET', '/v1/proxy/files');
+    assert.equal(plain.text, refusal.replace('operator-key', '****'));
+    peer.always({ status: 302, body: '', headers: { location: 'https://files.example/1?key=operator-key' } });
+    const redirected = await gateway.request('GET', '/v1/proxy/files/1');
+    assert.deepEqual(
+      [redirected.status, redirected.headers.get('location')],
+      [302, 'https://files.example/1?key=****'],
+    );
   });
 
   it('passes a multipart upload as it is', async (t) => {
