@@ -39,7 +39,11 @@ export function failed(
         ? `answered with a redirect (status ${status}), which is not followed`
         : `answered with status ${status}`,
   };
-  const told = named({ ...fault, status: fault.status < 400 ? 502 : fault.status }, outbound, facts);
+  const told = named(
+    { ...fault, status: fault.status < 400 || fault.status > 599 ? 502 : fault.status },
+    outbound,
+    facts,
+  );
   return faultOutcome(told, withoutLocation(headers), facts, waitMs);
 }
 
@@ -110,12 +114,18 @@ const errorWord = Buffer.from('"error"');
 const isNull = /^\s*:\s*null\b/;
 const longestNull = 32;
 
-/** Whether a reply that is forwarded unread may be an object: a page that some proxy puts in its place is none. */
-export function opensObject(bytes: Buffer): boolean {
+/** Whether a reply that is forwarded unread may be a whole object: a page that some proxy puts in its place is none. */
+export function isLikeObject(bytes: Buffer): boolean {
+  let last = bytes.length - 1;
+  while ((bytes[last] ?? closeBrace) <= space) last -= 1;
+  return opensObject(bytes) && bytes[last] === closeBrace;
+}
+
+function opensObject(bytes: Buffer): boolean {
   return bytes[textStart(bytes)] === openBrace;
 }
 
-const [space, openBrace] = [0x20, 0x7b];
+const [space, openBrace, closeBrace] = [0x20, 0x7b, 0x7d];
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /** Some providers keep the connection alive by blank lines in front of a reply. */

@@ -21,7 +21,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { ReplyLedger } from '../ledger/reply-ledger.ts';
 import type { Cancellation } from './cancellation.ts';
 import { documentOutcome, documentStream } from './document-reply.ts';
-import { failed, hintsAtError, inReply, opensObject, unreadable } from './failed-reply.ts';
+import { failed, hintsAtError, inReply, isLikeObject, unreadable } from './failed-reply.ts';
 import { firstEvent } from './first-event.ts';
 import { repliedHeaders } from './headers.ts';
 import { modelsOutcome } from './models-reply.ts';
@@ -97,7 +97,7 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   const inside = json === undefined ? undefined : dialect.faultOf(json, 200);
   if (inside !== undefined) return inReply(inside, base, outbound, facts);
   if (forwards) {
-    if (!opensObject(bytes)) return unreadable(base, facts);
+    if (!isLikeObject(bytes)) return unreadable(base, facts);
     const reply = new WholeReply(bytes, dialect, json);
     return { ...base, body: { kind: 'bytes', bytes }, ...counted(reply, outbound, facts) };
   }

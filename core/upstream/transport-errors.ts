@@ -55,6 +55,11 @@ export function transportError(error: unknown, upstream: string): GatewayError {
       cause: error,
     });
   }
+  if (codes.includes('UND_ERR_HEADERS_OVERFLOW')) {
+    return new GatewayError('upstream_invalid', `${upstream} answered with headers that are larger than is accepted.`, {
+      cause: error,
+    });
+  }
   // Nothing was sent: undici refuses a header or path that no HTTP message can hold.
   if (codes.includes('UND_ERR_INVALID_ARG')) {
     const text = `The request to ${upstream} cannot be sent: a header, a setting or the path holds characters that HTTP does not allow.`;

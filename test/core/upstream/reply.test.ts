@@ -221,6 +221,16 @@ describe('a reply that was collected', () => {
     }
   });
 
+  it('is refused where it ends in the middle, also where it would be forwarded unread', async () => {
+    const text = JSON.stringify(chatReply);
+    for (const cut of [text.slice(0, -2), text.slice(0, 40), '{']) {
+      const result = await outcome(whole(200, cut));
+      assert.deepEqual([result.status, result.error], [502, 'upstream_invalid'], cut);
+    }
+    for (const said of [`${text}\n`, `${text} \r\n\t`])
+      assert.equal(await bodyOf(await outcome(whole(200, said))), said);
+  });
+
   it('is refused where it is encoded although nobody asked for that', async () => {
     await assert.rejects(outcome(whole(200, 'zipped', { ...json, 'content-encoding': 'gzip' })), {
       code: 'upstream_invalid',
@@ -345,6 +355,12 @@ describe('an error of a provider', () => {
       const result = await outcome(whole(200, { error: { message: 'odd', code } }));
       assert.ok(result.status >= 400 && result.status <= 599, `${code} gave ${result.status}`);
     }
+  });
+
+  it('has 502 in the place of a status that HTTP does not know', async () => {
+    const result = await outcome(whole(999, ''));
+    assert.equal(result.status, 502);
+    assert.match(await bodyOf(result), /answered with status 999/);
   });
 
   it('is readable although its headers claim an encoding', async () => {
