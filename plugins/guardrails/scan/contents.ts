@@ -1,5 +1,5 @@
 import { asArray, asObject, asString, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
-import { readDescriptions } from './descriptions.ts';
+import { readDescriptions, readUnknown } from './descriptions.ts';
 import { isTextType } from './encoded-text.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
@@ -71,6 +71,12 @@ function listed(value: Json, at: JsonPath): readonly (readonly [Json, JsonPath])
   return Array.isArray(value) ? asArray(value).map((item, index) => [item, [...at, index]]) : [[value, at]];
 }
 
+const askedFields: ReadonlySet<string> = new Set([
+  ...['systemInstruction', 'contents', 'tools', 'generationConfig', 'generateContentRequest'],
+  // Names and thresholds.
+  ...['toolConfig', 'safetySettings', 'cachedContent', 'labels', 'modelArmorConfig', 'serviceTier'],
+]);
+
 function readAsked(found: Gathering, body: JsonObject, at: JsonPath): void {
   const each = (name: string, read: (value: Json, path: JsonPath) => void) => {
     for (const [key, value] of membersOf(body, name)) read(value, [...at, key]);
@@ -85,6 +91,8 @@ function readAsked(found: Gathering, body: JsonObject, at: JsonPath): void {
     for (const [item, place] of listed(value, path)) turn(item, place, roleOf(item));
   });
   readDescriptions(found, body, at);
+  const known = Object.keys(body).filter((field) => askedFields.has(spelled(field)));
+  readUnknown(found, body, new Set(known), at);
   each('generateContentRequest', (value, path) => readAsked(found, asObject(value) ?? {}, path));
 }
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from 'portcullis/sdk';
 import { isTooDeep, readData } from './data.ts';
-import { readLeaves } from './leaves.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
+import { readUnknownMember } from './unknown.ts';
 
 /** Where a request says what its tools are, and of what form the answer is to be. */
 const places = [
@@ -37,10 +37,10 @@ const plain: ReadonlySet<string> = new Set([
 ]);
 
 /** What stands in members that the format does not know, but whoever gets the request may: of no message either. */
-export function readUnknown(found: Gathering, body: JsonObject, known: ReadonlySet<string>): void {
+export function readUnknown(found: Gathering, body: JsonObject, known: ReadonlySet<string>, at: JsonPath = []): void {
   found.describe((later) => {
-    for (const [field, value] of Object.entries(body))
-      if (!known.has(field) && !plain.has(field)) readLeaves(later, value, [field], speaker);
+    for (const field of Object.keys(body))
+      if (!known.has(field) && !plain.has(field)) readUnknownMember(later, body, field, at, speaker);
   });
 }
 

@@ -4,7 +4,7 @@ import { isEncodedText, isTextUrl } from './encoded-text.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
 
 /** Fields that name and describe, and hold nothing that a model reads as text. */
-const silent: ReadonlySet<string> = new Set([
+export const silent: ReadonlySet<string> = new Set([
   'id',
   'type',
   'role',
@@ -77,17 +77,27 @@ export function readFields(
   depth = 0,
 ): void {
   if (isTooDeep(found, depth)) return;
-  for (const field of Object.keys(object)) {
-    const value = object[field];
-    if (!mayBearText(value) || silent.has(field) || known.has(field)) continue;
-    if (field === 'image_url') readImage(found, value, path, speaker, depth);
-    // What a document is made of: its caller names the members.
-    else if (field === 'data' && typeof value === 'object')
-      readData(found, value, [...path, field], speaker, depth + 1);
-    else if (typeof value !== 'string') readLeaves(found, value, [...path, field], speaker, depth + 1);
-    else if (field === 'text' || !isPayload(found, field, value, object))
-      found.text([...path, field], value, speaker.role, speaker.kind, speaker.message);
-  }
+  for (const field of Object.keys(object))
+    if (!silent.has(field) && !known.has(field)) readField(found, object, field, path, speaker, depth);
+}
+
+/** Gathers what one field of an object says, whatever its name. */
+export function readField(
+  found: Gathering,
+  object: JsonObject,
+  field: string,
+  path: JsonPath,
+  speaker: Speaker,
+  depth = 0,
+): void {
+  const value = object[field];
+  if (!mayBearText(value)) return;
+  if (field === 'image_url') readImage(found, value, path, speaker, depth);
+  // What a document is made of: its caller names the members.
+  else if (field === 'data' && typeof value === 'object') readData(found, value, [...path, field], speaker, depth + 1);
+  else if (typeof value !== 'string') readLeaves(found, value, [...path, field], speaker, depth + 1);
+  else if (field === 'text' || !isPayload(found, field, value, object))
+    found.text([...path, field], value, speaker.role, speaker.kind, speaker.message);
 }
 
 function readImage(found: Gathering, value: Json, path: JsonPath, speaker: Speaker, depth: number): void {
@@ -117,7 +127,7 @@ export function readMedium(
     for (const [at, item] of asArray(value).entries()) readMedium(found, item, [...path, at], speaker, depth + 1);
 }
 
-function isLongPayload(value: string): boolean {
+export function isLongPayload(value: string): boolean {
   return value.length >= shortestPayload && base64.test(value);
 }
 

@@ -1,8 +1,16 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
-import { readDescriptions } from './descriptions.ts';
+import { readDescriptions, readUnknown } from './descriptions.ts';
 import { isTextType, isTextUrl } from './encoded-text.ts';
 import { readFields, readLeaves, readMedium } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, unreadable } from './reading.ts';
+
+const requestFields: ReadonlySet<string> = new Set([
+  ...['system', 'messages', 'tools', 'output_config', 'output_format'],
+  // Where it runs, and with which features: names and ids.
+  ...['container', 'mcp_servers', 'inference_geo', 'speed', 'diagnostics', 'fallback_credit_token'],
+  ...['anthropic_version', 'anthropic_beta', 'betas'],
+]);
+const messageFields: ReadonlySet<string> = new Set(['content']);
 
 /** The system prompt is turn 0 where there is one; the messages follow. */
 export function readMessages(body: JsonObject): Reading {
@@ -14,9 +22,14 @@ export function readMessages(body: JsonObject): Reading {
     const role = message?.role === 'assistant' ? 'assistant' : message?.role === 'system' ? 'system' : 'user';
     found.turn(index + first, role);
     if (message === undefined) readBlocks(found, item, ['messages', index], role, index + first);
-    else readBlocks(found, message.content, ['messages', index, 'content'], role, index + first);
+    else {
+      readBlocks(found, message.content, ['messages', index, 'content'], role, index + first);
+      const speaker = { role, kind: 'text', message: index + first } as const;
+      readFields(found, message, ['messages', index], speaker, messageFields);
+    }
   });
   readDescriptions(found, body);
+  readUnknown(found, body, requestFields);
   return found;
 }
 

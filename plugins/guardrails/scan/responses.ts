@@ -1,8 +1,14 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
-import { readDescriptions } from './descriptions.ts';
+import { readDescriptions, readUnknown } from './descriptions.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { readParts } from './parts.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
+
+const requestFields: ReadonlySet<string> = new Set([
+  ...['instructions', 'prompt', 'input', 'tools', 'text'],
+  // Ids, and names of what to leave out or to add.
+  ...['conversation', 'previous_response_id', 'include', 'truncation', 'prompt_cache_options'],
+]);
 
 /** Turns are the instructions, then the variables of a stored prompt, then each item; what is not there is none. */
 export function readResponses(body: JsonObject): Reading {
@@ -15,6 +21,7 @@ export function readResponses(body: JsonObject): Reading {
   if (typeof body.input === 'string') found.text(['input'], body.input, 'user', 'text', found.turns);
   else readItems(found, body.input, ['input'], found.turns);
   readDescriptions(found, body);
+  readUnknown(found, body, requestFields);
   return found;
 }
 

@@ -95,7 +95,7 @@ describe('what a request says in schemas', () => {
 });
 
 describe('members of a request that its format does not know', () => {
-  const table: readonly [Endpoint, JsonObject, JsonObject, readonly string[]][] = [
+  const table: readonly [Endpoint, JsonObject, JsonObject, readonly string[], DialectName?][] = [
     [
       'chatComplete',
       { messages: [{ role: 'user', content: 'x' }], tools: [], stop: 'y', metadata: { a: 'y' }, user: 'y' },
@@ -118,10 +118,41 @@ describe('members of a request that its format does not know', () => {
       { instruction: 'a', prompt: { text: 'b' }, title: 'c' },
       ['a', 'b', 'c'],
     ],
+    [
+      'messages',
+      {
+        messages: [{ role: 'user', content: 'x' }],
+        stop_sequences: ['y'],
+        container: { id: 'y', skills: [{ type: 'y', skill_id: 'y' }] },
+        mcp_servers: [{ type: 'url', name: 'y', url: 'y', authorization_token: 's' }],
+        anthropic_version: 'y',
+      },
+      { context_management: { edits: [{ instructions: 'a' }] }, prompt: 'b', tools_note: ['c'] },
+      ['a', 'b', 'c'],
+    ],
+    [
+      'createModelResponse',
+      { input: 'x', truncation: 'auto', include: ['y'], conversation: { id: 'y' }, previous_response_id: 'y' },
+      { messages: [{ content: 'a' }], system: 'b', chat_template: 'c' },
+      ['a', 'b', 'c'],
+    ],
+    [
+      'chatComplete',
+      {
+        contents: [{ parts: [{ text: 'x' }] }],
+        toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['y'] } },
+        safety_settings: [{ category: 'y', threshold: 'y' }],
+        cachedContent: 'y',
+        labels: { team: 'y' },
+      },
+      { system: 'a', systemPrompt: { text: 'b' } },
+      ['a', 'b'],
+      'gemini',
+    ],
   ];
-  for (const [endpoint, known, unknown, expected] of table) {
-    it(`are read where all is looked at, and nowhere else (${endpoint})`, () => {
-      const reading = read(endpoint, { model: 'm', ...known, ...unknown });
+  for (const [endpoint, known, unknown, expected, dialect] of table) {
+    it(`are read where all is looked at, and nowhere else (${dialect ?? endpoint})`, () => {
+      const reading = read(endpoint, { model: 'm', ...known, ...unknown }, dialect);
       const { texts } = scanRequest(reading, 'all_messages', false);
       assert.deepEqual(
         texts.map(({ message, text }) => [message, text]),
@@ -134,6 +165,37 @@ describe('members of a request that its format does not know', () => {
         );
     });
   }
+
+  it('are texts of a message where they stand in one', () => {
+    const message = { role: 'user', content: 'x', note: { inside: 'a' } };
+    for (const endpoint of ['chatComplete', 'messages'] as const)
+      assert.deepEqual(
+        read(endpoint, { messages: [message] }).said.map(({ role, text }) => [role, text]),
+        ['x', 'a'].map((text) => ['user', text]),
+      );
+  });
+
+  it('are read whatever names they have inside, but for what is bytes and what opens something', () => {
+    const bytes = 'QUJD'.repeat(20);
+    const { texts } = scanRequest(
+      read('chatComplete', {
+        extra_body: {
+          id: 'a',
+          type: 'b',
+          nested: [{ format: 'c', status: { role: 'd' } }],
+          signature: bytes,
+          encrypted_content: 'e',
+          data_sources: [{ authentication: { key: 's' }, parameters: { role_information: 'f' } }],
+        },
+      }),
+      'all_messages',
+      false,
+    );
+    assert.deepEqual(
+      texts.map(({ text }) => text),
+      ['a', 'b', 'c', 'd', 'e', 'f'],
+    );
+  });
 
   it('are changed where they stand', () => {
     const body = { messages: [], system: 'a secret' };
