@@ -1,9 +1,10 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
 import { readData } from './data.ts';
 import { readDescriptions, readUnknown } from './descriptions.ts';
-import { readFields, readLeaves } from './leaves.ts';
+import { readLeaves } from './leaves.ts';
 import { readParts } from './parts.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
+import { readChoiceMembers, readMembers, readReplyMembers } from './reply-members.ts';
 
 const roles: ReadonlyMap<unknown, SpeakerRole> = new Map([
   ['system', 'system'],
@@ -43,6 +44,7 @@ export function readMessageReply(reply: JsonObject): Reading {
   if (message === undefined || !isContent(message.content)) return unreadable('The reply has no message.');
   const found = new Gathering();
   readMessage(found, message, ['message'], 'assistant', 0);
+  readReplyMembers(found, reply, messageReplyFields);
   return found;
 }
 
@@ -59,20 +61,21 @@ export function readChatReply(reply: JsonObject): Reading {
     if (choice === undefined) return;
     const speaker: Speaker = { role: 'assistant', kind: 'text', message: index };
     if (message === undefined) readLeaves(found, choice.message, ['choices', index, 'message'], speaker);
-    readFields(found, choice, ['choices', index], speaker, choiceFields);
+    readChoiceMembers(found, choice, ['choices', index], index, choiceFields);
   });
-  readFields(found, reply, [], { role: 'assistant', kind: 'text', message: -1 }, replyFields);
+  readReplyMembers(found, reply, replyFields);
   return found;
 }
 
-/** What of a reply is no text of it: where it comes from, what it has cost, what a filter of the provider thinks of it. */
-const replyFields: ReadonlySet<string> = new Set([
-  ...['choices', 'model', 'provider', 'usage', 'service_tier', 'system_fingerprint', 'metadata', 'x_groq'],
-  ...['prompt_filter_results', 'prompt_logprobs', 'kv_transfer_params', 'obfuscation', 'request_id'],
-]);
-const choiceFields: ReadonlySet<string> = new Set([
-  ...['message', 'delta', 'finish_reason', 'native_finish_reason', 'stop_reason', 'matched_stop', 'finish_details'],
-  ...['content_filter_results', 'content_filter_result'],
+const replyFields: ReadonlySet<string> = new Set(['choices']);
+const choiceFields: ReadonlySet<string> = new Set(['message']);
+/** What a reply that is one message says of itself. */
+const messageReplyFields: ReadonlySet<string> = new Set([
+  'message',
+  'finish_reason',
+  'meta',
+  'generation_id',
+  'response_id',
 ]);
 
 function isContent(content: Json | undefined): boolean {
@@ -80,6 +83,8 @@ function isContent(content: Json | undefined): boolean {
 }
 
 const thoughts = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking'] as const;
+/** What stands beside a content in a form of its own, in which ids and types are no texts. */
+const companions = ['annotations', 'audio', 'images', 'citations'] as const;
 
 const messageFields: ReadonlySet<string> = new Set([
   'content',
@@ -89,6 +94,7 @@ const messageFields: ReadonlySet<string> = new Set([
   'refusal',
   'name',
   ...thoughts,
+  ...companions,
 ]);
 
 function readMessage(found: Gathering, message: JsonObject, path: JsonPath, role: SpeakerRole, index: number): void {
@@ -104,7 +110,8 @@ function readMessage(found: Gathering, message: JsonObject, path: JsonPath, role
   for (const field of thoughts) reads(field, 'thinking');
   // Where it is there, providers get it in the place of the content.
   readContent(found, message.content_blocks, [...path, 'content_blocks'], { role, kind, message: index });
-  readFields(found, message, path, { role, kind, message: index }, messageFields);
+  for (const field of companions) reads(field, kind);
+  readMembers(found, message, path, { role, kind, message: index }, messageFields);
   // That of a result is the name of its tool.
   if (role !== 'tool') reads('name', kind);
 }
@@ -133,7 +140,7 @@ function readCalls(found: Gathering, message: JsonObject, path: JsonPath, index:
     if (tool === undefined) readLeaves(found, value, at, speaker);
     else {
       for (const field of argumentFields) readArguments(found, tool[field], [...at, field], speaker);
-      readFields(found, tool, at, speaker, toolFields);
+      readMembers(found, tool, at, speaker, toolFields);
     }
   };
   const calls = message.tool_calls;
@@ -144,7 +151,7 @@ function readCalls(found: Gathering, message: JsonObject, path: JsonPath, index:
     if (call === undefined) readLeaves(found, item, place, speaker);
     else {
       for (const field of callFields) called(call[field], [...place, field]);
-      readFields(found, call, place, speaker, callFields);
+      readMembers(found, call, place, speaker, callFields);
     }
   });
   called(message.function_call, [...path, 'function_call']);

@@ -3,6 +3,7 @@ import { readDescriptions, readUnknown } from './descriptions.ts';
 import { isTextType } from './encoded-text.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
+import { readChoiceMembers, readReplyMembers } from './reply-members.ts';
 
 // Every field is read under both spellings that the API takes, and lists may be single items: https://ai.google.dev/api.
 
@@ -15,12 +16,9 @@ export function readContents(body: JsonObject): Reading {
 
 export function readContentsReply(reply: JsonObject): Reading {
   const { candidates } = reply;
-  if (!Array.isArray(candidates)) {
-    // The prompt was blocked, and there is no answer at all.
-    return asObject(reply.promptFeedback) === undefined
-      ? unreadable('The reply has no list of candidates.')
-      : new Gathering();
-  }
+  // The prompt was blocked, and there is no answer at all.
+  const isBlocked = (candidates ?? null) === null && asObject(reply.promptFeedback) !== undefined;
+  if (!Array.isArray(candidates) && !isBlocked) return unreadable('The reply has no list of candidates.');
   const found = new Gathering();
   asArray(candidates).forEach((item, index) => {
     const candidate = asObject(item);
@@ -29,8 +27,9 @@ export function readContentsReply(reply: JsonObject): Reading {
       found.unreadable.push(`Candidate ${index} of the reply is of an unknown form.`);
     if (candidate === undefined) return;
     readContent(found, candidate.content, [...at, 'content'], 'assistant', index);
-    readFields(found, candidate, at, { role: 'assistant', kind: 'text', message: index }, candidateFields);
+    readChoiceMembers(found, candidate, at, index, candidateFields);
   });
+  readReplyMembers(found, reply, replyFields);
   return found;
 }
 
@@ -49,8 +48,9 @@ export function readEmbedded(body: JsonObject): Reading {
   return found;
 }
 
-const candidateFields: ReadonlySet<string> = new Set([
-  ...['content', 'finishReason', 'safetyRatings', 'logprobsResult', 'citationMetadata'],
+const candidateFields: ReadonlySet<string> = new Set(['content', 'finishReason', 'safetyRatings', 'logprobsResult']);
+const replyFields: ReadonlySet<string> = new Set([
+  ...['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'modelStatus', 'responseId', 'createTime'],
 ]);
 
 function isContent(content: Json | undefined): boolean {

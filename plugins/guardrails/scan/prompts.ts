@@ -3,6 +3,7 @@ import { readData } from './data.ts';
 import { readUnknown } from './descriptions.ts';
 import { readFields, readLeaves, readMedium } from './leaves.ts';
 import { Gathering, type JsonPath, nothing, type Reading, type Speaker, unreadable } from './reading.ts';
+import { readChoiceMembers, readReplyMembers } from './reply-members.ts';
 
 // Prompts stand beside each other, and are no history: all of them are turn 0, so that every scope covers all.
 
@@ -62,12 +63,18 @@ export function readCompletionsReply(reply: JsonObject): Reading {
   if (!Array.isArray(reply.choices)) return unreadable('The reply has no list of choices.');
   const found = new Gathering();
   asArray(reply.choices).forEach((item, index) => {
-    const text = asObject(item)?.text;
+    const choice = asObject(item);
+    const text = choice?.text;
     if (typeof text === 'string') found.text(['choices', index, 'text'], text, 'assistant', 'text', index);
     else found.unreadable.push(`Choice ${index} of the reply is of an unknown form.`);
+    if (choice !== undefined) readChoiceMembers(found, choice, ['choices', index], index, choiceFields);
   });
+  readReplyMembers(found, reply, replyFields);
   return found;
 }
+
+const replyFields: ReadonlySet<string> = new Set(['choices']);
+const choiceFields: ReadonlySet<string> = new Set(['text']);
 
 function listed(value: Json | undefined, field: string): Gathering {
   const found = new Gathering();

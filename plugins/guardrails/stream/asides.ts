@@ -20,8 +20,8 @@ interface Places {
   readonly endpoint: Endpoint;
   /** Where a part that only this format has stands in a whole reply. */
   readonly part?: JsonPath;
-  /** Where the unknown fields of a choice stand that are read. */
-  readonly fields?: JsonPath;
+  /** Where the unknown fields of a choice stand that are read, and the choice without any. */
+  readonly fields?: { readonly path: JsonPath; readonly choice: JsonObject };
   /** A whole reply without answers, whose unknown fields are read. */
   readonly reply?: JsonObject;
 }
@@ -30,13 +30,22 @@ const places: Readonly<Record<ClientDialect, Places>> = {
   chat: {
     endpoint: 'chatComplete',
     part: ['choices', 0, 'message', 'content', 0],
-    fields: ['choices', 0],
+    fields: { path: ['choices', 0], choice: { message: {} } },
     reply: { choices: [] },
   },
-  completions: { endpoint: 'complete' },
+  completions: {
+    endpoint: 'complete',
+    fields: { path: ['choices', 0], choice: { text: '' } },
+    reply: { choices: [] },
+  },
   messages: { endpoint: 'messages', part: ['content', 0] },
   responses: { endpoint: 'createModelResponse', part: ['output', 0] },
-  gemini: { endpoint: 'chatComplete', part: ['candidates', 0, 'content', 'parts', 0], fields: ['candidates', 0] },
+  gemini: {
+    endpoint: 'chatComplete',
+    part: ['candidates', 0, 'content', 'parts', 0],
+    fields: { path: ['candidates', 0], choice: {} },
+    reply: { candidates: [] },
+  },
   cohere: { endpoint: 'chatComplete', part: ['message', 'content', 0] },
 };
 
@@ -57,6 +66,8 @@ export class Asides {
     switch (delta.type) {
       case 'part':
         return this.#part(delta.part);
+      case 'start':
+        return delta.extra === undefined ? nothing : this.#ofReply(delta.extra);
       case 'extra':
         return delta.choice === undefined ? this.#ofReply(delta.fields) : this.#fields(delta.fields);
       case 'audio':
@@ -94,7 +105,7 @@ export class Asides {
 
   #fields(fields: JsonObject): Reading {
     const { fields: place } = this.#places;
-    return place === undefined ? nothing : this.#whole(bodyOf(place, { message: {}, ...fields }));
+    return place === undefined ? nothing : this.#whole(bodyOf(place.path, { ...place.choice, ...fields }));
   }
 
   #ofReply(fields: JsonObject): Reading {

@@ -66,6 +66,10 @@ export class Telling {
   edited({ delta, pieces }: Told, edits: HeldEdits): Delta | undefined {
     const keys = pieces.map(({ key }) => key);
     if (keys.every((key) => (edits.get(key)?.length ?? 0) === 0)) return delta;
+    if (delta.type === 'start') {
+      const { extra: _, ...start } = delta;
+      return start;
+    }
     const part = delta.type === 'part' ? this.#asides.edited(delta.part, keys, edits) : undefined;
     return delta.type === 'part' && part !== undefined ? { ...delta, part } : undefined;
   }

@@ -102,6 +102,10 @@ const dropped: Readonly<Record<string, Step>> = {
     dialect: dialects.chat,
     deltas: [{ type: 'extra', fields: { citations: ['jane@example.org'] } }],
   },
+  'an unknown field of the reply (gemini)': {
+    dialect: dialects.gemini,
+    deltas: [{ type: 'extra', fields: { sources: [{ id: 'jane@example.org' }] } }],
+  },
 };
 
 const before = text('First a text that stays. ');
@@ -154,6 +158,19 @@ describe('a step that is no plain text', () => {
       assert.equal(steps.at(-1)?.type, 'end');
     });
   }
+
+  it('opens the stream without what would have to be changed in it', () => {
+    const opening: Delta = { type: 'start', id: 'r_1', model: 'm', extra: { sources: ['jane@example.org'], more: 5 } };
+    const { bytes, steps } = through(mask(secret), [opening, before, finish(), end], dialects.gemini);
+    assert.doesNotMatch(bytes, /jane/);
+    assert.equal(textOf(steps), 'First a text that stays. ');
+    assert.deepEqual(
+      steps.filter(({ type }) => type === 'start').map((step) => 'id' in step && step.id),
+      ['r_1'],
+    );
+    const kept = through(pass, [opening, before, finish(), end], dialects.gemini);
+    assert.match(kept.bytes, /jane/);
+  });
 
   it('that alone is the answer goes out as soon as it was looked at', async () => {
     const { dialect, deltas } = changed['the result of an MCP tool (messages)'] ?? assert.fail();

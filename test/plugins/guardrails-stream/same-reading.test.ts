@@ -143,6 +143,7 @@ const candidate: JsonObject = {
     webSearchQueries: ['what is asked'],
     groundingChunks: [{ web: { uri: 'https://a.example/', title: 'A page' } }],
   },
+  citationMetadata: { citationSources: [{ startIndex: 0, endIndex: 2, uri: 'https://b.example/', license: 'mit' }] },
   finishReason: 'STOP',
 };
 
@@ -176,7 +177,7 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
       choices: [
         {
           index: 0,
-          grounding: { note: 'of no known form' },
+          grounding: { id: 'of no known form' },
           message: {
             role: 'assistant',
             reasoning_content: 'a thought',
@@ -201,7 +202,7 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
       chunk(0, { role: 'assistant', reasoning_content: 'a thought' }),
       { ...chunk(0, { content: 'an ' }), citations: ['https://a.example/'] },
       { ...chunk(0, {}), citations: ['https://a.example/'], search_results: [{ title: 'A page' }] },
-      { ...chunk(0, {}), choices: [{ index: 0, delta: {}, grounding: { note: 'of no known form' } }] },
+      { ...chunk(0, {}), choices: [{ index: 0, delta: {}, grounding: { id: 'of no known form' } }] },
       chunk(0, { content: 'answer', annotations: [annotation], new_field: { inside: ['of no known form'] } }),
       chunk(0, { tool_calls: [called({ index: 0, function: { name: 'send', arguments: escaped.slice(0, 11) } })] }),
       chunk(0, { tool_calls: [{ index: 0, function: { arguments: escaped.slice(11) } }] }, 'tool_calls'),
@@ -216,13 +217,17 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
   },
   completions: {
     endpoint: 'complete',
-    whole: { choices: [{ index: 0, text: 'an answer', finish_reason: 'stop', new_field: 'of no known form' }] },
+    whole: {
+      citations: ['https://a.example/'],
+      choices: [{ index: 0, text: 'an answer', finish_reason: 'stop', new_field: { id: 'of no known form' } }],
+    },
     events: [
       { id: 'cmpl-1', model: 'm', choices: [{ index: 0, text: 'an ', finish_reason: null }] },
       {
         id: 'cmpl-1',
         model: 'm',
-        choices: [{ index: 0, text: 'answer', finish_reason: 'stop', new_field: 'unknown' }],
+        citations: ['https://a.example/'],
+        choices: [{ index: 0, text: 'answer', finish_reason: 'stop', new_field: { id: 'of no known form' } }],
       },
     ],
   },
@@ -250,8 +255,11 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
   },
   gemini: {
     endpoint: 'chatComplete',
-    whole: { candidates: [candidate], modelVersion: 'm' },
-    events: [{ candidates: [candidate], modelVersion: 'm' }],
+    whole: { candidates: [candidate], modelVersion: 'm', opening: { id: 'of no known form' }, closing: 'at the end' },
+    events: [
+      { candidates: [{ index: 0 }], modelVersion: 'm', opening: { id: 'of no known form' } },
+      { candidates: [candidate], modelVersion: 'm', closing: 'at the end' },
+    ],
   },
   cohere: {
     endpoint: 'chatComplete',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Endpoint, JsonObject } from 'portcullis/sdk';
+import type { DialectName, Endpoint, JsonObject } from 'portcullis/sdk';
 import { isReadable, readReply, readRequest } from '../../../plugins/guardrails/scan/read.ts';
 import type { Reading } from '../../../plugins/guardrails/scan/reading.ts';
 import { exchangeOf } from '../../support/exchange.ts';
@@ -292,6 +292,39 @@ describe('the texts of a reply', () => {
       ],
     );
   });
+
+  const members = { citations: [{ id: 'beside' }], model: 'm', usage: { note: 'n' } };
+  const unknown: readonly [Endpoint, DialectName, JsonObject][] = [
+    ['complete', 'completions', { choices: [{ text: 'said', new: { type: 'inside' }, finish_reason: 'stop' }] }],
+    [
+      'chatComplete',
+      'gemini',
+      {
+        candidates: [{ content: { parts: [{ text: 'said' }] }, new: { type: 'inside' }, finishReason: 'STOP' }],
+        usageMetadata: { note: 'n' },
+        modelVersion: 'm',
+      },
+    ],
+    [
+      'chatComplete',
+      'cohere',
+      { message: { content: 'said', new: { type: 'inside' } }, finish_reason: 'COMPLETE', meta: { note: 'n' } },
+    ],
+  ];
+  for (const [endpoint, dialect, reply] of unknown)
+    it(`are those of unknown members too, whatever their names (${dialect})`, () => {
+      const found = rows(readReply(endpoint, { id: 'i', ...reply, ...members }, dialect));
+      assert.deepEqual(
+        found.map(([, kind, index, text]) => [kind, index, text]),
+        [
+          ['text', 0, 'said'],
+          ['text', 0, 'inside'],
+          ['text', -1, 'beside'],
+        ],
+      );
+      assert.ok(String(found[1]?.[4]).endsWith('new.type'));
+      assert.equal(found[2]?.[4], 'citations.0.id');
+    });
 
   it('in the chat format are those of unknown members too, where they stand', () => {
     const reply: JsonObject = {
