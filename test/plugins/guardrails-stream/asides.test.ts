@@ -4,7 +4,20 @@ import { type Delta, dialects, type JsonObject, parseJson } from 'portcullis/sdk
 import type { ClientFormat } from '../../../plugins/guardrails/stream/events.ts';
 import { hooksOf, resultsIn } from './readers.ts';
 import { serving, window } from './serving.ts';
-import { deny, end, finish, mask, pass, start, text, textOf, understood, windows, wireOf } from './windows.ts';
+import {
+  citation,
+  deny,
+  end,
+  finish,
+  mask,
+  pass,
+  start,
+  text,
+  textOf,
+  understood,
+  windows,
+  wireOf,
+} from './windows.ts';
 
 const secret = /jane@example\.org/g;
 
@@ -13,18 +26,6 @@ const native = (dialect: ClientFormat, value: JsonObject, block = 0): Delta => (
   choice: 0,
   block,
   part: { type: 'native', dialect: dialect.name, value },
-});
-const citation = (title: string): Delta => ({
-  type: 'citation',
-  choice: 0,
-  block: 0,
-  citation: {
-    type: 'web_search_result_location',
-    url: 'https://a.example/',
-    title,
-    cited_text: '',
-    encrypted_index: 'e',
-  },
 });
 const audio = (fields: JsonObject): Delta => ({ type: 'audio', choice: 0, audio: { id: 'audio_1', ...fields } });
 const extra = (fields: JsonObject): Delta => ({ type: 'extra', choice: 0, fields: { message: fields } });

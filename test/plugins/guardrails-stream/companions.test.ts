@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Delta, dialects, parseJson } from 'portcullis/sdk';
 import type { ClientFormat } from '../../../plugins/guardrails/stream/events.ts';
-import { end, finish, mask, pass, start, text, textOf, understood, windows, wireOf } from './windows.ts';
+import { citation, end, finish, mask, pass, start, text, textOf, understood, windows, wireOf } from './windows.ts';
 
 const call = (block: number, custom = false): Delta => ({
   type: 'tool-call',
@@ -145,21 +145,9 @@ describe('what goes alongside a text', () => {
   });
 
   it('stays with it: citations', () => {
-    const citation: Delta = {
-      type: 'citation',
-      choice: 0,
-      block: 0,
-      citation: {
-        type: 'web_search_result_location',
-        url: 'https://a.example/',
-        title: 'A',
-        cited_text: 'text',
-        encrypted_index: 'e',
-      },
-    };
     const { steps } = through(
       pass,
-      [start, text('A text that is long enough for a window.'), citation, finish(), end],
+      [start, text('A text that is long enough for a window.'), citation('A'), finish(), end],
       dialects.messages,
     );
     assert.equal(steps.filter(({ type }) => type === 'citation').length, 1);

@@ -115,6 +115,19 @@ export const start: Delta = { type: 'start', id: 'chatcmpl-1', model: 'm', creat
 export const text = (said: string, choice = 0, block = 0): Delta => ({ type: 'text', choice, block, text: said });
 export const finish = (choice = 0): Delta => ({ type: 'finish', choice, reason: 'stop' });
 export const end: Delta = { type: 'end' };
+/** A source of the text before it. */
+export const citation = (title: string): Delta => ({
+  type: 'citation',
+  choice: 0,
+  block: 0,
+  citation: {
+    type: 'web_search_result_location',
+    url: 'https://a.example/',
+    title,
+    cited_text: '',
+    encrypted_index: 'e',
+  },
+});
 
 /** An answer of one text. */
 export function answer(...pieces: readonly string[]): readonly Delta[] {
