@@ -127,6 +127,7 @@ export class WindowedStream implements ReplyStream {
     if (this.looks.haveBegun || this.#buffer.hasUnread || type === 'fault')
       this.#outlet.send(this.#buffer.release(new Map(), true));
     else if (type === 'end') this.#lookAt(true);
+    if (this.#buffer.hasUnread && this.looks.areAwaited) this.#pause.start();
   }
 
   #heard({ type }: Delta): void {
@@ -135,9 +136,9 @@ export class WindowedStream implements ReplyStream {
     else this.#pause.start();
   }
 
-  /** What has come since the last look is old enough; what was looked at then already, and is still the end, goes out. */
+  /** What has come since the last look is old enough; what was looked at already, or has no words, goes out. */
   #lookLate(): void {
-    this.#unlessOver(() => this.#lookAt(!this.looks.areBehind));
+    this.#unlessOver(() => (this.#buffer.hasText ? this.#lookAt(!this.looks.areBehind) : this.looks.released()));
     this.#goOn();
   }
 

@@ -209,6 +209,32 @@ describe('what is heard', () => {
     assert.equal(heard.filter(({ data }) => data === 'AAAA').length, words.length);
   });
 
+  it('goes out without words too, once it has waited for them, and is stopped by what comes later', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { source, client, opened } = windows(deny(/holds/), { ms: 500 });
+    let isOpen = false;
+    void opened.then(() => {
+      isOpen = true;
+    });
+    source.push(wireOf([start, audio({ data: 'AAAA' })]));
+    await Promise.resolve();
+    assert.equal(isOpen, false);
+    t.mock.timers.tick(500);
+    assert.equal(await opened, false);
+    assert.match(client.bytes, /AAAA/);
+    source.push(wireOf([audio({ transcript: 'holds' }), finish(), end]));
+    source.end();
+    assert.doesNotMatch(client.bytes, /holds/);
+    assert.match(client.bytes, /content_filter/);
+  });
+
+  it('can still be denied as a whole for words that come soon', async () => {
+    const { source, opened } = windows(deny(/holds/), { ms: 500 });
+    source.push(wireOf([start, audio({ data: 'AAAA' }), audio({ transcript: 'holds' }), finish(), end]));
+    source.end();
+    assert.equal(await opened, true);
+  });
+
   it('is no longer heard once a word of it was changed', () => {
     const all = [...words, ' and', ' on', ' and', ' on'];
     const deltas = all.flatMap((word) => [audio({ transcript: word }), audio({ data: 'AAAA' })]);
