@@ -1,4 +1,5 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
+import { readName } from './called-name.ts';
 import { readData } from './data.ts';
 import { readDescriptions, readUnknown } from './descriptions.ts';
 import { readLeaves } from './leaves.ts';
@@ -113,7 +114,8 @@ function readMessage(found: Gathering, message: JsonObject, path: JsonPath, role
   for (const field of companions) reads(field, kind);
   readMembers(found, message, path, { role, kind, message: index }, messageFields);
   // That of a result is the name of its tool.
-  if (role !== 'tool') reads('name', kind);
+  if (role === 'tool') readName(found, message.name, [...path, 'name'], { role, kind, message: index });
+  else reads('name', kind);
 }
 
 /** Most messages have nothing beside their content. */
@@ -139,6 +141,7 @@ function readCalls(found: Gathering, message: JsonObject, path: JsonPath, index:
     const tool = asObject(value);
     if (tool === undefined) readLeaves(found, value, at, speaker);
     else {
+      readName(found, tool.name, [...at, 'name'], speaker);
       for (const field of argumentFields) readArguments(found, tool[field], [...at, field], speaker);
       readMembers(found, tool, at, speaker, toolFields);
     }

@@ -1,4 +1,5 @@
 import { asArray, asObject, asString, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
+import { readName } from './called-name.ts';
 import { readDescriptions, readUnknown } from './descriptions.ts';
 import { isTextType } from './encoded-text.ts';
 import { readFields, readLeaves } from './leaves.ts';
@@ -134,6 +135,7 @@ function readPart(found: Gathering, value: Json, at: JsonPath, speaker: Speaker)
       case 'thoughtSignature':
         break;
       case 'functionCall':
+        readName(found, object.name, [...place, 'name'], { ...speaker, kind: 'tool-arguments' });
         found.argumentsOf([...place, 'args'], object.args, speaker.message);
         readFields(found, object, place, { ...speaker, kind: 'tool-arguments' }, calledFields);
         break;
@@ -162,6 +164,7 @@ const answeredFields: ReadonlySet<string> = new Set(['name', 'response', 'parts'
 
 function readResponse(found: Gathering, response: JsonObject, at: JsonPath, turn: number): void {
   const speaker: Speaker = { role: 'tool', kind: 'tool-result', message: turn };
+  readName(found, response.name, [...at, 'name'], speaker);
   found.resultOf([...at, 'response'], response.response, turn);
   if (response.parts !== undefined)
     for (const [part, place] of listed(response.parts, [...at, 'parts'])) readPart(found, part, place, speaker);

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from 'portcullis/sdk';
+import { saysMore } from './called-name.ts';
 import { isTooDeep, readData } from './data.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
 import { readUnknownMember } from './unknown.ts';
@@ -60,7 +61,8 @@ function describe(found: Gathering, value: object, path: (string | number)[], is
   const object = value as JsonObject;
   for (const field in object) {
     const member = object[field];
-    const tells = !isNamed && telling.has(field);
+    const tells =
+      !isNamed && (telling.has(field) || (field === 'name' && typeof member === 'string' && saysMore(member)));
     if (member === undefined || member === null || !(tells || typeof member === 'object')) continue;
     path.push(field);
     if (tells) readData(found, member, [...path], speaker, depth);

@@ -1,4 +1,5 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
+import { readName } from './called-name.ts';
 import { readDescriptions, readUnknown } from './descriptions.ts';
 import { isTextType, isTextUrl } from './encoded-text.ts';
 import { readFields, readLeaves, readMedium } from './leaves.ts';
@@ -63,6 +64,7 @@ function readBlock(found: Gathering, block: JsonObject, path: JsonPath, role: Sp
   const { thinking, input, content, source } = block;
   const speaker = { role, kind: role === 'tool' ? 'tool-result' : 'text', message: turn } as const;
   readFields(found, block, path, speaker, blockFields);
+  readName(found, block.name, [...path, 'name'], { ...speaker, kind: 'tool-arguments' });
   if (thinking !== undefined) readLeaves(found, thinking, [...path, 'thinking'], { ...speaker, kind: 'thinking' });
   if (input !== undefined) found.argumentsOf([...path, 'input'], input, turn);
   if (content !== undefined) {

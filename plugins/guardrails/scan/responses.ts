@@ -1,4 +1,5 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
+import { readName } from './called-name.ts';
 import { readDescriptions, readUnknown } from './descriptions.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { readParts } from './parts.ts';
@@ -86,22 +87,21 @@ const voices: readonly (readonly [string, Voice])[] = [
   ['reason', { role: 'user', kind: 'text' }],
 ];
 
+/** What is called, where and how is none of the texts. */
+const calledFields = ['name', 'namespace', 'server_label', 'execution', 'phase'] as const;
+
 const itemFields: ReadonlySet<string> = new Set([
   ...voices.map(([field]) => field),
   'arguments',
   'input',
   'output',
   'content',
-  // What is called, where and how is none of the texts.
-  'name',
-  'namespace',
-  'server_label',
-  'execution',
+  ...calledFields,
   'environment',
-  'phase',
 ]);
 
 function readItem(found: Gathering, item: JsonObject, path: JsonPath, turn: number, role: SpeakerRole): void {
+  for (const field of calledFields) readName(found, item[field], [...path, field], { ...called, message: turn });
   for (const field of ['arguments', 'input']) {
     found.argumentsOf([...path, field], item[field], turn);
     if (Array.isArray(item[field])) readLeaves(found, item[field], [...path, field], { ...called, message: turn });

@@ -1,4 +1,5 @@
-import type { Delta, ReplyContext } from 'portcullis/sdk';
+import { applyEdits, type Delta, type ReplyContext } from 'portcullis/sdk';
+import { saysMore } from '../scan/called-name.ts';
 import type { Speaker } from '../scan/reading.ts';
 import { Asides } from './asides.ts';
 import type { ClientFormat } from './events.ts';
@@ -47,6 +48,7 @@ export class Telling {
       const speaker = { role: 'assistant', kind: kindOf(delta), message: delta.choice } as const;
       return { delta, pieces: [{ key: partOf(delta), speaker, text: delta.text, goesOn: true }], unreadable: none };
     }
+    if (delta.type === 'tool-call') return this.#called(delta);
     const { fragments, unreadable } = this.#asides.read(delta);
     if (fragments.length === 0) return { delta, pieces: none, unreadable };
     const choice = choiceOf(delta) ?? -1;
@@ -65,12 +67,25 @@ export class Telling {
    */
   edited({ delta, pieces }: Told, edits: HeldEdits): Delta | undefined {
     const keys = pieces.map(({ key }) => key);
-    if (keys.every((key) => (edits.get(key)?.length ?? 0) === 0)) return delta;
+    const made = keys.flatMap((key) => edits.get(key) ?? []);
+    if (made.length === 0) return delta;
+    if (delta.type === 'tool-call') return { ...delta, name: applyEdits(delta.name, made) };
     if (delta.type === 'start') {
       const { extra: _, ...start } = delta;
       return start;
     }
     const part = delta.type === 'part' ? this.#asides.edited(delta.part, keys, edits) : undefined;
     return delta.type === 'part' && part !== undefined ? { ...delta, part } : undefined;
+  }
+
+  #called(delta: Extract<Delta, { type: 'tool-call' }>): Told {
+    if (!saysMore(delta.name)) return { delta, pieces: none, unreadable: none };
+    const { choice, block, type, name } = delta;
+    const speaker = { role: 'assistant', kind: 'tool-arguments', message: choice } as const;
+    return {
+      delta,
+      pieces: [{ key: `${choice}/${block}/${type}`, speaker, text: name, goesOn: false }],
+      unreadable: none,
+    };
   }
 }

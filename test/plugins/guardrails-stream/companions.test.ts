@@ -2,7 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Delta, dialects, parseJson } from 'portcullis/sdk';
 import type { ClientFormat } from '../../../plugins/guardrails/stream/events.ts';
-import { citation, end, finish, mask, pass, start, text, textOf, understood, windows, wireOf } from './windows.ts';
+import {
+  citation,
+  deny,
+  end,
+  finish,
+  mask,
+  pass,
+  start,
+  text,
+  textOf,
+  understood,
+  windows,
+  wireOf,
+} from './windows.ts';
 
 const call = (block: number, custom = false): Delta => ({
   type: 'tool-call',
@@ -25,6 +38,27 @@ function through(look: ReturnType<typeof mask>, deltas: readonly Delta[], dialec
   source.end();
   return { bytes: client.bytes, steps: understood(client.bytes, dialect) };
 }
+
+describe('what a stream says in the place of the name of a tool', () => {
+  const steps = [start, { ...call(0), name: 'write to jane@example.org' }, args(0, '{}'), finish(), end];
+  for (const dialect of [dialects.chat, dialects.messages, dialects.responses]) {
+    it(`is masked: ${dialect.name}`, () => {
+      const { bytes, steps: got } = through(mask(/jane@[\w.]+/g), steps, dialect);
+      assert.doesNotMatch(bytes, /jane/);
+      const named = got.find(({ type }) => type === 'tool-call');
+      assert.equal(named?.type === 'tool-call' ? named.name : undefined, 'write to [X]');
+      assert.equal(textOf(got, 'tool-arguments'), '{}');
+    });
+
+    it(`is denied: ${dialect.name}`, async () => {
+      const { source, client, opened } = windows(deny(/jane/), {}, { dialect });
+      source.push(wireOf(steps, dialect));
+      source.end();
+      assert.equal(await opened, true);
+      assert.equal(client.bytes, '');
+    });
+  }
+});
 
 describe('arguments of tools', () => {
   const masked = (said: string, pattern: RegExp, replacement?: string) => {

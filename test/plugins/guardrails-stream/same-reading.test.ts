@@ -25,7 +25,13 @@ const blocks: readonly JsonObject[] = [
     tool_use_id: 'srvtoolu_1',
     content: [{ type: 'web_search_result', title: 'A page', url: 'https://a.example/', encrypted_content: 'ZQ==' }],
   },
-  { type: 'mcp_tool_use', id: 'mcptoolu_1', name: 'look', server_name: 'files', input: { path: 'of the file' } },
+  {
+    type: 'mcp_tool_use',
+    id: 'mcptoolu_1',
+    name: 'look at this',
+    server_name: 'files',
+    input: { path: 'of the file' },
+  },
   {
     type: 'mcp_tool_result',
     tool_use_id: 'mcptoolu_1',
@@ -105,7 +111,7 @@ const items: readonly JsonObject[] = [
     queries: ['what is sought'],
     results: [{ text: 'found' }],
   },
-  { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'send', status: 'completed', arguments: escaped },
+  { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'send it to', status: 'completed', arguments: escaped },
   {
     type: 'message',
     id: 'msg_1',
@@ -135,7 +141,7 @@ const candidate: JsonObject = {
       { text: 'a thought', thought: true },
       { executableCode: { language: 'PYTHON', code: 'print("what is run")' } },
       { codeExecutionResult: { outcome: 'OUTCOME_OK', output: 'what was printed' } },
-      { functionCall: { name: 'send', args: { to: 'jane@example.org' } } },
+      { functionCall: { name: 'send it to', args: { to: 'jane@example.org' } } },
       { text: 'an answer' },
     ],
   },
@@ -193,7 +199,7 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
           message: {
             role: 'assistant',
             content: [{ type: 'document', title: 'of no known kind' }],
-            tool_calls: [called({ type: 'custom', custom: { name: 'send', input: escaped } })],
+            tool_calls: [called({ type: 'custom', custom: { name: 'what is said for a name', input: escaped } })],
           },
         },
       ],
@@ -211,7 +217,9 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
       chunk(1, { audio: { id: 'audio_1', data: 'AAAA' } }),
       chunk(1, { audio: { id: 'audio_1', transcript: ' heard', expires_at: 1 } }, 'stop'),
       chunk(2, { content: [{ type: 'document', title: 'of no known kind' }] }),
-      chunk(2, { tool_calls: [called({ index: 0, type: 'custom', custom: { name: 'send', input: '' } })] }),
+      chunk(2, {
+        tool_calls: [called({ index: 0, type: 'custom', custom: { name: 'what is said for a name', input: '' } })],
+      }),
       chunk(2, { tool_calls: [{ index: 0, custom: { input: escaped } }] }, 'tool_calls'),
     ],
   },
@@ -273,7 +281,7 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
           { type: 'text', text: 'an answer' },
         ],
         citations: [cited],
-        tool_calls: [called({ function: { name: 'send', arguments: escaped } })],
+        tool_calls: [called({ function: { name: 'send it to', arguments: escaped } })],
       },
     },
     events: [
@@ -289,7 +297,7 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
       {
         type: 'tool-call-start',
         index: 0,
-        delta: { message: { tool_calls: called({ function: { name: 'send', arguments: '' } }) } },
+        delta: { message: { tool_calls: called({ function: { name: 'send it to', arguments: '' } }) } },
       },
       { type: 'tool-call-delta', index: 0, delta: { message: { tool_calls: { function: { arguments: escaped } } } } },
       { type: 'tool-call-end', index: 0 },
