@@ -1,4 +1,5 @@
 import { asObjects, asString, type JsonObject } from 'portcullis/sdk';
+import { readUnknown } from './descriptions.ts';
 import { Gathering, type Reading, unreadable } from './reading.ts';
 
 /** What is to be spoken, and how. */
@@ -8,8 +9,13 @@ export function readSpoken(body: JsonObject): Reading {
     const text = asString(body[field]);
     if (text !== undefined) found.text([field], text, 'user', 'text', 0);
   }
+  readUnknown(found, body, spokenFields);
   return found;
 }
+
+const spokenFields: ReadonlySet<string> = new Set([
+  ...['input', 'instructions', 'voice', 'language', 'response_format', 'output_format', 'stream_format'],
+]);
 
 /** The hint that goes with a recording, which itself cannot be read. */
 export function readAudioPrompt({ prompt }: JsonObject): Reading {

@@ -41,6 +41,7 @@ export function readEmbedded(body: JsonObject): Reading {
     readContent(found, given.content, [...at, 'content'], 'user', 0);
     const title = asString(given.title);
     if (title !== undefined) found.text([...at, 'title'], title, 'user', 'text', 0);
+    readUnknown(found, given, knownOf(given, embeddedFields), at);
   };
   request(body, []);
   asArray(body.requests).forEach((item, index) => {
@@ -48,6 +49,8 @@ export function readEmbedded(body: JsonObject): Reading {
   });
   return found;
 }
+
+const embeddedFields: ReadonlySet<string> = new Set(['content', 'title', 'requests', 'taskType']);
 
 const candidateFields: ReadonlySet<string> = new Set(['content', 'finishReason', 'safetyRatings', 'logprobsResult']);
 const replyFields: ReadonlySet<string> = new Set([
@@ -61,6 +64,11 @@ function isContent(content: Json | undefined): boolean {
 /** The field's name in the spelling of the documents. */
 function spelled(name: string): string {
   return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The members of an object that are known, each with its own spelling. */
+function knownOf(object: JsonObject, names: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(Object.keys(object).filter((key) => names.has(spelled(key))));
 }
 
 /** The members of an object whose name means this one, each with its own spelling. */
@@ -92,8 +100,7 @@ function readAsked(found: Gathering, body: JsonObject, at: JsonPath): void {
     for (const [item, place] of listed(value, path)) turn(item, place, roleOf(item));
   });
   readDescriptions(found, body, at);
-  const known = Object.keys(body).filter((field) => askedFields.has(spelled(field)));
-  readUnknown(found, body, new Set(known), at);
+  readUnknown(found, body, knownOf(body, askedFields), at);
   each('generateContentRequest', (value, path) => readAsked(found, asObject(value) ?? {}, path));
 }
 

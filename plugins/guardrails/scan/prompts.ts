@@ -21,10 +21,11 @@ export function readEmbeddings(body: JsonObject): Reading {
 }
 
 /** Texts, or inputs of several parts, beside each other. */
-export function readEmbeddedTexts({ texts, inputs }: JsonObject): Reading {
+export function readEmbeddedTexts(body: JsonObject): Reading {
   const found = new Gathering();
-  readLeaves(found, texts, ['texts'], asked);
-  readLeaves(found, inputs, ['inputs'], asked);
+  readLeaves(found, body.texts, ['texts'], asked);
+  readLeaves(found, body.inputs, ['inputs'], asked);
+  readUnknown(found, body, embeddedFields);
   return found;
 }
 
@@ -32,6 +33,7 @@ export function readRerank(body: JsonObject): Reading {
   const found = new Gathering();
   user(found, body.query, ['query']);
   if (body.documents !== undefined) readData(found, body.documents, ['documents'], asked);
+  readUnknown(found, body, rerankFields);
   return found;
 }
 
@@ -39,6 +41,7 @@ export function readImagePrompt(body: JsonObject): Reading {
   const found = new Gathering();
   user(found, body.prompt, ['prompt']);
   user(found, body.negative_prompt, ['negative_prompt']);
+  readUnknown(found, body, imageFields);
   return found;
 }
 
@@ -99,6 +102,15 @@ function readInput(found: Gathering, value: Json | undefined, path: JsonPath): v
 
 const completionFields: ReadonlySet<string> = new Set(['prompt', 'suffix']);
 const embeddingFields: ReadonlySet<string> = new Set(['input']);
+const embeddedFields: ReadonlySet<string> = new Set([
+  ...['texts', 'inputs', 'images', 'input_type', 'embedding_types', 'truncate'],
+]);
+const rerankFields: ReadonlySet<string> = new Set(['query', 'documents', 'rank_fields']);
+/** What a picture is made of and like; pictures themselves hold no texts that could be read. */
+const imageFields: ReadonlySet<string> = new Set([
+  ...['prompt', 'negative_prompt', 'image', 'images', 'mask', 'size', 'quality', 'style', 'background', 'moderation'],
+  ...['output_format', 'response_format', 'input_fidelity', 'aspect_ratio', 'resolution'],
+]);
 const asked: Speaker = { role: 'user', kind: 'text', message: 0 };
 const mediaFields: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
 
