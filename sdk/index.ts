@@ -48,6 +48,7 @@ export { editsBetween } from './guardrails/difference.ts';
 export { applyEdits, type TextEdit } from './guardrails/edits.ts';
 export { type LinearPattern, linearPattern, type PatternMatch } from './guardrails/linear-pattern.ts';
 export { type PieceBounds, piecesOf } from './guardrails/pieces.ts';
+export { isoMoment } from './iso-moment.ts';
 export * from './json.ts';
 export * from './json-position.ts';
 export * from './limits.ts';

@@ -1,5 +1,6 @@
 import { GatewayError } from './errors.ts';
 import { nullable } from './fields.ts';
+import { isoMoment } from './iso-moment.ts';
 import { asObject } from './json.ts';
 import { schema } from './schema.ts';
 
@@ -166,12 +167,10 @@ function oneOf<const V extends readonly string[]>(value: unknown, accepted: V, p
 }
 
 const dayMs = 86_400_000;
-const isoDate = /^\d{4}-\d{2}-\d{2}/;
 
 function midnight(value: unknown, param: string): string | null {
   if (value === undefined || value === null) return null;
-  const ms =
-    typeof value === 'number' ? value * 1000 : isoDate.test(String(value)) ? Date.parse(String(value)) : Number.NaN;
+  const ms = typeof value === 'number' ? value * 1000 : (isoMoment(String(value)) ?? Number.NaN);
   // Years beyond 9999 have another form of ISO 8601, which few readers know.
   if (!Number.isFinite(ms) || ms < 0 || ms >= 253_402_300_800_000)
     refuse(param, 'must be a moment in ISO 8601, or Unix seconds');

@@ -1,4 +1,4 @@
-import { asObject, type Json } from 'portcullis/sdk';
+import { asObject, isoMoment, type Json } from 'portcullis/sdk';
 import type { Price, ProviderPrices } from './prices.ts';
 import { readAliases, readNames, readTools } from './read-names.ts';
 import { readCharged, refuse } from './read-rates.ts';
@@ -59,7 +59,6 @@ function unitNames(json: Json, units: Readonly<Record<string, number>>, where: s
 
 function momentOf(value: Json | undefined, where: string): number {
   if (value === null || value === undefined) return Number.NEGATIVE_INFINITY;
-  const day =
-    typeof value === 'string' && /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(day) ? refuse(where, 'must have an effective_from that is a day, such as 2026-01-31') : day;
+  const day = typeof value === 'string' ? isoMoment(value) : undefined;
+  return day ?? refuse(where, 'must have an effective_from that is a day, such as 2026-01-31');
 }
