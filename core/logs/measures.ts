@@ -11,6 +11,7 @@ export interface Group {
   lastSeen: number;
   latency?: Sketch;
   users?: number;
+  userRequests?: number;
   feedback?: { readonly count: number; readonly weighted: number; readonly weight: number };
   requestsWithFeedback?: number;
 }
@@ -36,6 +37,7 @@ const measured: Measured = {
   p95Latency: quantile(0.95),
   p99Latency: quantile(0.99),
   users: ({ users = 0 }) => users,
+  userRequests: ({ userRequests = 0 }) => userRequests,
   rescuedByRetry: sum('rescued_by_retry'),
   rescuedByFallback: sum('rescued_by_fallback'),
   firstSeen: ({ sums, firstSeen }) => (sums.requests === 0 ? null : firstSeen),

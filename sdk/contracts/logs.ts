@@ -199,6 +199,8 @@ export const logMeasures = [
   'p99Latency',
   /** Distinct `_user` values. */
   'users',
+  /** Requests that name a `_user`. */
+  'userRequests',
   /** Served after a retry; by another target than the first. */
   'rescuedByRetry',
   'rescuedByFallback',

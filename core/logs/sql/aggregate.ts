@@ -4,10 +4,11 @@ import { answerOf, quantiles, sumsOf } from '../measures.ts';
 import type { Stored } from '../rows.ts';
 import { addToSketch, logGamma, mergeEncoded, shortestMs } from '../sketch.ts';
 import { addFeedback, addRequestsWithFeedback } from './aggregate-feedback.ts';
+import { addUserRequests, addUsers } from './aggregate-users.ts';
 import { addTo, type Groups, groupAt, groupBy, keysOf, latencyOf, selectedKeys, sumColumns } from './groups.ts';
 import { addLatencyWithoutName, addWithoutName } from './metadata-rest.ts';
-import { among, checkQuery, type Part, partsOf, type Sources, sourceOf, sourcesOf } from './plan.ts';
-import { rollups, type Sum } from './rollups.ts';
+import { among, checkQuery, type Part, partsOf, sourceOf, sourcesOf } from './plan.ts';
+import type { Sum } from './rollups.ts';
 import type { QuerySql } from './sql.ts';
 
 /** Groups and sums, from rollups where they have all that is asked. */
@@ -37,6 +38,7 @@ export async function aggregate(sql: QuerySql, query: AggregateQuery): Promise<A
     }
   }
   if (asked.has('users')) await addUsers(sql, full, sources, groups);
+  if (asked.has('userRequests')) await addUserRequests(sql, full, sources, groups);
   if (asked.has('feedbacks') || asked.has('weightedFeedback')) await addFeedback(sql, full, groups);
   if (asked.has('requestsWithFeedback')) await addRequestsWithFeedback(sql, full, groups);
   return answerOf(query, [...groups.values()]);
@@ -84,30 +86,5 @@ async function addLatency(sql: QuerySql, query: AggregateQuery, part: Part, grou
   for (const row of await sql.all(text, values)) {
     const sketch = latencyOf(groupAt(groups, keysOf(query, row)));
     addToSketch(sketch, Number(row.latency_bucket), Number(row.requests));
-  }
-}
-
-/** Distinct people are no sum: hours of the rollup and requests of broken hours are put together before they are counted. */
-async function addUsers(sql: QuerySql, query: AggregateQuery, sources: Sources, groups: Groups): Promise<void> {
-  const selects = partsOf(
-    query,
-    among(sources, (rollup) => rollup === rollups.users),
-  ).map((part) => {
-    const keys = selectedKeys(sql, query, part);
-    const source = sourceOf(sql.dialect, part, query.filter, query.by);
-    return {
-      sql: `SELECT DISTINCT ${keys.sql}NULLIF(l.end_user, '') AS person FROM ${source.sql}`,
-      values: [...keys.values, ...source.values],
-    };
-  });
-  const names = query.by.map((_, index) => `k${index}`).join(', ');
-  const text = `SELECT ${names === '' ? '' : `${names}, `}COUNT(DISTINCT person) AS users FROM (${selects
-    .map((select) => select.sql)
-    .join(' UNION ')}) d WHERE person IS NOT NULL${groupBy(names)}`;
-  for (const row of await sql.all(
-    text,
-    selects.flatMap(({ values }) => values),
-  )) {
-    groupAt(groups, keysOf(query, row)).users = Number(row.users);
   }
 }

@@ -30,9 +30,9 @@ export const trafficGraphs: readonly Graph[] = [
   plainGraph(['users'], 'Distinct users', ['users'], (values) => ({ total: n(values, 'users') })),
   plainGraph(
     ['users/requests', 'users-requests'],
-    'Requests of a user',
-    ['requests', 'users'],
-    (values) => ({ total: n(values, 'requests'), unique: n(values, 'users'), avg: ofUser(values) }),
+    'Requests that name a user, and how many each has',
+    ['userRequests', 'users'],
+    (values) => ({ total: n(values, 'userRequests'), unique: n(values, 'users'), avg: ofUser(values) }),
     (values) => ({ avg: ofUser(values) }),
   ),
   {
@@ -58,5 +58,5 @@ export const trafficGraphs: readonly Graph[] = [
 ];
 
 function ofUser(values: Values): number {
-  return ratio(n(values, 'requests'), n(values, 'users'));
+  return ratio(n(values, 'userRequests'), n(values, 'users'));
 }

@@ -134,6 +134,8 @@ function measureOf(measure: LogMeasure, rows: readonly LogRow[], all: readonly F
       return quantile(0.99);
     case 'users':
       return new Set(rows.map((row) => row.user).filter((user) => user !== null)).size;
+    case 'userRequests':
+      return count((row) => row.user !== null);
     case 'rescuedByRetry':
       return count((row) => row.retries > 0 && row.status < 400);
     case 'rescuedByFallback':

@@ -124,10 +124,11 @@ describe('rollups', () => {
       ['keyId'],
       ['configSlug'],
     ] as const) {
-      const kinds = measures.filter((measure) => measure !== 'users');
+      const kinds = measures.filter((measure) => measure !== 'users' && measure !== 'userRequests');
       await over.aggregate({ filter, by, stepMs: hour, measures: kinds, limit: 10, offset: 0 });
     }
-    await over.aggregate({ filter, by: ['bucket'], stepMs: hour, measures: ['users'], limit: 10, offset: 0 });
+    const people = ['users', 'userRequests'] as const;
+    await over.aggregate({ filter, by: ['bucket'], stepMs: hour, measures: people, limit: 10, offset: 0 });
     await over.aggregate({ filter, by: ['user'], measures: ['requests', 'costNanoUsd'], limit: 10, offset: 0 });
     await over.aggregate({
       filter,
