@@ -192,8 +192,9 @@ export function lastReset(
   now: number,
 ): number | null {
   const begun = asNumber(record.last_reset_at);
-  // A count that was kept may have begun before there was the record.
-  const byHand = begun !== undefined && begun >= record.created_at ? begun : undefined;
+  // A count that was kept may have begun before there was the record, or be named by a day to come.
+  const isKnown = begun !== undefined && begun >= record.created_at && begun <= now;
+  const byHand = isKnown ? begun : undefined;
   const start = limits === undefined || isBeforeFirst(limits, now) ? 0 : cadence(limits, now).start;
   const byCadence = start > record.created_at ? start : undefined;
   if (byHand === undefined) return byCadence ?? null;
@@ -203,7 +204,8 @@ export function lastReset(
 /**
  * What a change of a budget adds to the record: another cadence, or a first reset that is set anew, is no reset. The count
  * that runs goes on until the new cadence ends it, for which the next reset is written down where the cadence alone would
- * begin another count.
+ * begin another count. Without a cadence it goes on until a day to come that is named, which resets once; one that has
+ * passed is left out.
  */
 export function keptReset(
   record: { readonly created_at: number; readonly last_reset_at?: unknown },
@@ -215,13 +217,15 @@ export function keptReset(
   if (old === undefined) return keptSince(record, fresh, now);
   const { start } = budgetPeriod(enforcedBudget(old, record), now);
   const next = budgetPeriod(enforcedBudget(fresh, record), now);
+  if (next.start === start) return {};
   // A count that a day to come names would outlast the resets until then.
-  if (next.start === start || start > now) return {};
+  if (start > now && next.end !== undefined) return {};
   const { created_at } = record;
   const kept = { last_reset_at: start };
   if (budgetPeriod(enforcedBudget(fresh, { created_at, ...kept }), now).start === start) return kept;
-  if (next.end === undefined) return {};
-  return { ...kept, usage_limits: [{ ...fresh, next_usage_reset_at: new Date(next.end).toISOString() }] };
+  // Without a cadence, a day that has passed is no reset to come.
+  const first = next.end === undefined ? null : new Date(next.end).toISOString();
+  return { ...kept, usage_limits: [{ ...fresh, next_usage_reset_at: first }] };
 }
 
 /** The same of a budget where there was none: what was set back some time before stays so. */

@@ -85,7 +85,7 @@ function keptCount(record: UsagePolicyRecord, cadence: Partial<UsagePolicyRecord
   return {
     ...cadence,
     ...(kept.last_reset_at === undefined ? {} : { last_reset_at: kept.last_reset_at }),
-    ...(typeof next !== 'string' ? {} : { next_usage_reset_at: Date.parse(next) }),
+    ...(next === undefined ? {} : { next_usage_reset_at: next === null ? null : Date.parse(next) }),
   };
 }
 

@@ -52,6 +52,31 @@ describe('another cadence', () => {
     }
   }
 
+  const passed = '2026-11-20T00:00:00Z';
+  for (const from of [none, weekly, monthly, ofDays, { next_usage_reset_at: '2026-11-18T00:00:00Z' }, later]) {
+    it(`that is none frees nothing, though it names a reset that has passed: ${JSON.stringify(from)}`, () => {
+      const [old, fresh] = [limitsOf(from), limitsOf({ next_usage_reset_at: passed })];
+      const [before] = old.map((limits) => budgetPeriod(enforcedBudget(limits, { created_at }), now));
+      const kept = keptReset({ created_at }, old, fresh, now);
+      const record = { created_at, ...kept };
+      const [after] = (kept.usage_limits ?? fresh).map((limits) => enforcedBudget(limits, record));
+      assert.ok(before !== undefined && after !== undefined);
+      for (const when of [now, at('2027-03-01')])
+        assert.deepEqual(budgetPeriod(after, when), { start: before.start, end: undefined });
+      const told = lastReset(after, record, now);
+      assert.ok(told === null || told <= now, 'a reset that is told lies behind');
+    });
+
+    it(`that is none resets once, on a day to come that is named: ${JSON.stringify(from)}`, () => {
+      const fresh = limitsOf({ next_usage_reset_at: '2027-01-10T00:00:00Z' });
+      const kept = keptReset({ created_at }, limitsOf(from), fresh, now);
+      const [after] = (kept.usage_limits ?? fresh).map((limits) => enforcedBudget(limits, { created_at, ...kept }));
+      assert.ok(after !== undefined);
+      assert.equal(budgetPeriod(after, now).end, at('2027-01-10'));
+      assert.deepEqual(budgetPeriod(after, at('2027-01-11')), { start: at('2027-01-10'), end: undefined });
+    });
+  }
+
   it('tells no reset from before there was the record', () => {
     const kept = keptReset({ created_at }, limitsOf(none), limitsOf(weekly), now);
     const [limits] = kept.usage_limits ?? [];
@@ -105,5 +130,27 @@ describe('a budget that is used up', () => {
     assert.equal((await ask()).status, 412);
     world.control.advance(12 * 86_400_000);
     assert.equal((await ask()).status, 200);
+  });
+
+  it('of a group stays so when the cadence is taken away and a day that has passed is named', async (t) => {
+    const world = await limitedWorld(t);
+    world.peer.always(spent);
+    const conditions = [{ key: 'workspace_id', value: '*' }];
+    const { id } = await world.control.ok('POST', '/v1/policies/usage-limits', {
+      body: { ...budget, conditions, group_by: [{ key: 'metadata._user' }], periodic_reset: 'monthly' },
+    });
+    const { key } = await world.key();
+    const ask = () => world.ask(key, { max_tokens: 95 }, { 'x-gw-metadata': '{"_user":"ann"}' });
+    const path = `/v1/policies/usage-limits/${id}`;
+    assert.equal((await ask()).status, 200);
+    await world.stored(`budget/policy/${id}/tokens/metadata._user:ann`, 10);
+    assert.equal((await ask()).status, 412);
+    const today = '2026-11-21T00:00:00Z';
+    await world.control.ok('PUT', path, { body: { periodic_reset: null, next_usage_reset_at: today } });
+    world.control.advance(1);
+    assert.equal((await ask()).status, 412);
+    assert.equal((await world.control.ok('GET', path)).next_usage_reset_at, null);
+    world.control.advance(60 * 86_400_000);
+    assert.equal((await ask()).status, 412);
   });
 });
