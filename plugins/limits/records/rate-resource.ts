@@ -10,7 +10,7 @@ import {
   type Values,
 } from 'portcullis/sdk';
 import { policyLists, readConditions, readGroupBy } from './condition-field.ts';
-import { refuseArchived, refuseTools } from './usage-values.ts';
+import { refuseArchived, refuseBornArchived, refuseTools } from './usage-values.ts';
 
 const units = ['rpm', 'rph', 'rpd', 'rpw'] as const;
 
@@ -57,6 +57,7 @@ export const ratePolicies: Resource = {
 
 function newPolicy(body: JsonObject): Values {
   refuseTools(body);
+  refuseBornArchived(body);
   return {
     name: body.name ?? null,
     description: body.description ?? null,

@@ -18,6 +18,7 @@ const dayMs = 86_400_000;
 /** What is stored of a new policy. @throws GatewayError `bad_request` */
 export function newUsagePolicy(body: JsonObject): Values {
   refuseTools(body);
+  refuseBornArchived(body);
   const type = body.type as UsageLimits['type'];
   const values = {
     name: body.name ?? null,
@@ -53,6 +54,11 @@ export function refuseArchived({ status }: { readonly status: string }, body: Js
   throw new GatewayError('conflict', 'The policy is archived: it can be read, and made active again with status.', {
     param: 'status',
   });
+}
+
+/** @throws GatewayError `bad_request` for a new policy that would limit nothing */
+export function refuseBornArchived({ status }: JsonObject): void {
+  if (status === 'archived') refuse('status', 'must be "active" or left out: a policy that exists is archived');
 }
 
 /** @throws GatewayError `bad_request` for limits of what this gateway does not do */

@@ -79,6 +79,16 @@ onEachStore((_, _open, fresh) => {
       });
     });
 
+    it('is not born archived, nor is one of rates: it would limit nothing', async () => {
+      for (const [path, body] of [
+        [usagePath, usageBody],
+        [ratePath, rateBody],
+      ] as const) {
+        await refused('POST', path, { ...body, status: 'archived' }, 'status');
+        assert.match(await made(path, { ...body, status: 'active' }), /policies/);
+      }
+    });
+
     it('tells its last reset once a period has passed', async () => {
       const path = await made(usagePath, {
         ...usageBody,
