@@ -67,7 +67,9 @@ function hooks(host: ControlHost): ResourceHooks<ReferenceRecord> {
     },
     async update(operation, record, body) {
       if (Object.keys(body).length === 0) {
-        throw new GatewayError('bad_request', 'The body must hold at least one field that can be changed.');
+        throw new GatewayError('bad_request', `The body must hold at least one of ${changeable.join(', ')}.`, {
+          param: 'body',
+        });
       }
       const open = await readOpenness(operation, body);
       const given = asObject(body.auth_config);
@@ -93,7 +95,9 @@ function hooks(host: ControlHost): ResourceHooks<ReferenceRecord> {
   };
 }
 
-const stored = ['name', 'slug', 'description', 'manager_type', 'secret_path', 'secret_key', 'tags'] as const;
+const described = ['name', 'description', 'secret_path', 'secret_key', 'tags'] as const;
+const stored = [...described, 'slug', 'manager_type'] as const;
+const changeable = [...described, 'auth_config', 'allow_all_workspaces', 'allowed_workspaces'] as const;
 
 /** Fields that are stored as they come. */
 function own(body: JsonObject): JsonObject {

@@ -70,6 +70,17 @@ onEachStore((_, __, fresh) => {
     assert.equal((await control.call('GET', `${path}/${made.id}`)).status, 404);
   });
 
+  it('is refused a change of nothing that can be changed, with what can', async (t) => {
+    const control = await start(t, { store: await fresh() });
+    const { id } = await create(control);
+    for (const body of [{}, { manager_type: 'azure_kv' }, { slug: 'another' }]) {
+      const { status, json } = await control.call('PUT', `${path}/${id}`, { body });
+      const { error } = json as { error: { param: string; message: string } };
+      assert.deepEqual([status, error.param], [400, 'body']);
+      assert.match(error.message, /\bname\b.*\bauth_config\b/);
+    }
+  });
+
   it('keeps its secrets encrypted in the store', async (t) => {
     const control = await start(t, { store: await fresh() });
     await create(control);
