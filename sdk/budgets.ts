@@ -253,3 +253,12 @@ export function nextReset(limits: LimitSpec | undefined, now: number): string | 
   const end = limits === undefined ? undefined : budgetPeriod(limits, now).end;
   return end === undefined ? null : new Date(end).toISOString();
 }
+
+/** A budget as replies have it: with the moment of its next reset, whether people have set that or its cadence gives it. */
+export function shownBudget(
+  limits: UsageLimits,
+  record: { readonly created_at: number; readonly last_reset_at?: unknown },
+  now: number,
+): UsageLimits {
+  return { ...limits, next_usage_reset_at: nextReset(enforcedBudget(limits, record), now) };
+}

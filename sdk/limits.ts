@@ -58,7 +58,11 @@ const rateProperties = { type: choice(rateLimitTypes), unit: choice(rateLimitUni
 
 /** Schemas of the body fields `usage_limits` and `rate_limits`: one limit, a list, or null. Hooks normalise what they get. */
 export const limitField = {
-  usage: () => oneOrList(usageProperties, 'A budget, or a list of one; null clears it.'),
+  usage: () =>
+    oneOrList(
+      usageProperties,
+      'A budget, or a list of one. Null clears it, and so does one with neither a limit nor a threshold, such as {}.',
+    ),
   rate: () => oneOrList(rateProperties, 'Rate limits, a list or a single one; a value of 0 is off; null clears them.'),
 };
 

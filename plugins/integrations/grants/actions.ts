@@ -11,6 +11,7 @@ import {
   type Operation,
   type StoredRecord,
   schema,
+  shownBudget,
 } from 'portcullis/sdk';
 import { demand, eitherFamily } from '../permission.ts';
 import { flag, type GrantRecord, type IntegrationRecord, isSet } from '../records.ts';
@@ -161,7 +162,9 @@ function shownGrant(
     workspace_id: grant.workspace_id,
     name: asString(workspace?.name) ?? null,
     enabled: isSet(grant.enabled),
-    usage_limits: shownLimits(grant.usage_limits) as JsonObject['usage_limits'] & {},
+    usage_limits: shownLimits(
+      grant.usage_limits?.map((one) => shownBudget(one, grant, operation.now)),
+    ) as JsonObject['usage_limits'] & {},
     rate_limits: shownLimits(grant.rate_limits) as JsonObject['rate_limits'] & {},
     status: usage?.exhausted === true ? 'exhausted' : grant.status,
     last_reset_at: operation.time(usage?.lastResetAt),

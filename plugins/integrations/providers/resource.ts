@@ -19,7 +19,7 @@ import { type IntegrationRecord, isSet, type ProviderRecord } from '../records.t
 import { usageOf } from '../standings.ts';
 import { virtualKeyActions } from '../virtual-keys/actions.ts';
 import { providerShape } from './shape.ts';
-import { changedProvider, newProvider, statusOf } from './values.ts';
+import { budgetOf, changedProvider, newProvider, statusOf } from './values.ts';
 
 /** An integration as a workspace names it in requests, with limits of its own. */
 export function providers(host: ControlHost): Resource {
@@ -102,7 +102,7 @@ function shownProvider(operation: Operation, record: ProviderRecord): JsonObject
   return {
     note: record.note ?? null,
     status: statusOf(record, operation.now),
-    usage_limits: record.usage_limits?.[0] ?? null,
+    usage_limits: budgetOf(record, operation.now),
     rate_limits: record.rate_limits ?? [],
     reset_usage: null,
     expires_at: operation.time(record.expires_at),

@@ -5,6 +5,7 @@ import {
   normaliseRateLimits,
   normaliseUsageLimits,
   type Operation,
+  shownBudget,
   type Values,
 } from 'portcullis/sdk';
 import type { ProviderRecord } from '../records.ts';
@@ -54,4 +55,10 @@ export function statusOf(record: ProviderRecord, now: number): 'active' | 'exhau
   const { expires_at: expiry } = record;
   if (expiry !== undefined && expiry !== null && expiry <= now) return 'expired';
   return record.status === 'exhausted' ? 'exhausted' : 'active';
+}
+
+/** Its budget as replies have it. */
+export function budgetOf(record: ProviderRecord, now: number): JsonObject | null {
+  const limits = record.usage_limits?.[0];
+  return limits === undefined ? null : shownBudget(limits, record, now);
 }

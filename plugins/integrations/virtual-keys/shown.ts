@@ -1,6 +1,6 @@
 import { asObjects, compact, type JsonObject, lastReset, type Operation, omit } from 'portcullis/sdk';
 import { shownConfigurations } from '../configurations/merge.ts';
-import { statusOf } from '../providers/values.ts';
+import { budgetOf, statusOf } from '../providers/values.ts';
 import type { IntegrationRecord, ProviderRecord } from '../records.ts';
 import type { UsageShown } from '../standings.ts';
 
@@ -23,7 +23,7 @@ export function shownVirtualKey(
     name: record.name,
     note: record.note ?? null,
     status: status === 'active' && usage?.exhausted === true ? 'exhausted' : status,
-    usage_limits: record.usage_limits?.[0] ?? null,
+    usage_limits: budgetOf(record, operation.now),
     reset_usage: null,
     created_at: operation.time(record.created_at),
     last_updated_at: operation.time(record.last_updated_at),

@@ -7,6 +7,7 @@ import {
   type Operation,
   type StoredRecord,
   settingsInForce,
+  shownBudget,
   type UsageLimits,
   type Values,
 } from 'portcullis/sdk';
@@ -80,7 +81,8 @@ export async function showWorkspace(
   const organisation = await ownOrganisation(operation);
   const inForce = settingsInForce(organisation, workspace);
   const named = { icon: (workspace.icon ?? null) as string | null, name: String(workspace.name) };
-  const [limits] = (workspace.usage_limits ?? []) as readonly UsageLimits[];
+  const budgets = (workspace.usage_limits ?? []) as readonly UsageLimits[];
+  const [limits] = budgets;
   const budget = limits === undefined ? undefined : enforcedBudget(limits, workspace);
   const members = detail ? await membersOf(operation, workspace.id) : [];
   return {
@@ -88,7 +90,7 @@ export async function showWorkspace(
     icon: named.icon,
     ...inForce,
     defaults: await showDefaults(operation, workspace),
-    usage_limits: (workspace.usage_limits ?? []) as JsonObject[],
+    usage_limits: budgets.map((one) => shownBudget(one, workspace, operation.now)),
     rate_limits: (workspace.rate_limits ?? []) as JsonObject[],
     last_reset_at: operation.time(lastReset(budget, workspace, operation.now)),
     created_by: workspace.created_by,

@@ -52,7 +52,7 @@ onEachPlane((plane) => {
           alert_threshold: 4,
           periodic_reset: 'monthly',
           periodic_reset_days: null,
-          next_usage_reset_at: null,
+          next_usage_reset_at: '2026-12-01T00:00:00.000Z',
         },
         rate_limits: [{ type: 'tokens', unit: 'rpd', value: 0 }],
         reset_usage: null,

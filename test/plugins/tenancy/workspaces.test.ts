@@ -83,6 +83,16 @@ onEachControl((control) => {
       assert.deepEqual((await control().ok('GET', `/v1/workspaces/${id}`)).usage_limits, []);
     });
 
+    it('say when a budget is reset next, as the days from their creation give it', async () => {
+      const { id } = await makeWorkspace(control(), { usage_limits: [{ credit_limit: 10, periodic_reset_days: 3 }] });
+      const day = 86_400_000;
+      const read = async () => (await control().ok('GET', `/v1/workspaces/${id}`)).usage_limits as JsonObject[];
+      const [shown] = await read();
+      assert.equal(shown?.next_usage_reset_at, new Date((Math.floor(control().now() / day) + 3) * day).toISOString());
+      await control().ok('PUT', `/v1/workspaces/${id}`, { body: { usage_limits: shown === undefined ? [] : [shown] } });
+      assert.deepEqual(await read(), [shown], 'what was read may be sent back');
+    });
+
     it('say when their usage was last reset', async () => {
       const { id, last_reset_at } = await makeWorkspace(control());
       assert.equal(last_reset_at, null);
