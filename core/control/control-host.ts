@@ -35,8 +35,6 @@ export interface ControlCapabilities {
   readonly operations: OperationParts;
   readonly send: (url: URL, request: FetchRequest) => Promise<FetchReply>;
   readonly mails: boolean;
-  readonly mail: ControlHost['mail'];
-  readonly mailOnce: ControlHost['mailOnce'];
   readonly checkUrl: (url: string, param: string) => Promise<void>;
   readonly providers: () => readonly ProviderSummary[];
   readonly checks: () => Checks;
@@ -53,7 +51,7 @@ const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** What one plugin of the control plane reaches; what its manifest does not grant throws `forbidden`. */
 export function createControlHost(manifest: Manifest, capabilities: ControlCapabilities): ControlHost {
   const { name, permissions = {} } = manifest;
-  const { now, newId, publicUrl, directory, mails, mail, mailOnce, checkUrl, providers, checkConfig } = capabilities;
+  const { now, newId, publicUrl, directory, mails, checkUrl, providers, checkConfig } = capabilities;
   return Object.freeze<ControlHost>({
     name,
     log: capabilities.log(name),
@@ -72,8 +70,6 @@ export function createControlHost(manifest: Manifest, capabilities: ControlCapab
     transaction: (scope, work) => inTransaction(capabilities, name, scope, work),
     fetch: async (url, request) => capabilities.send(checkFetch(manifest, url, request), request),
     mails,
-    mail,
-    mailOnce,
     checkUrl,
     providers,
     checks: permissions.checks === true ? later(capabilities.checks) : refusing(() => grant(name, false, 'checks')),

@@ -32,6 +32,7 @@ import type { PluginEntry } from '../loader/load.ts';
 import type { Registry } from '../loader/registry.ts';
 import { namedLog } from '../log.ts';
 import { createMailer } from '../mail/mailer.ts';
+import { createOutbox, mailJob } from '../mail/outbox.ts';
 import type { Endpoint } from '../resources/endpoints.ts';
 import { type Jobs, startJobs } from '../resources/jobs.ts';
 import { openApiDocument } from '../resources/openapi.ts';
@@ -113,8 +114,10 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
     await bringUpToDate(store, controlMigrations(parts.plugins.units), settings.migrateOnStart, log);
     const vault = await openVault(store, settings.keyMaterial, log);
     opened.unshift(() => vault.close());
+    const { seal, unseal } = vault;
     const mailer = createMailer(settings.mail, log);
-    opened.unshift(() => mailer.close());
+    const outbox = createOutbox({ store, mailer, seal, unseal, now, newId, log });
+    opened.unshift(() => outbox.close());
 
     const state: { units: readonly ControlUnit[]; operations: OperationParts | undefined } = {
       units: [],
@@ -159,9 +162,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
         return operationsNow();
       },
       send: parts.send,
-      mails: mailer.enabled,
-      mail: (mail) => mailer.send(mail),
-      mailOnce: (mail) => mailer.sendOnce(mail),
+      mails: outbox.enabled,
       checkUrl: parts.checkUrl,
       providers: parts.providers,
       checks: parts.checks,
@@ -188,6 +189,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       newId,
       log,
       isUniqueViolation,
+      mails: outbox,
       audit: sink?.audit?.bind(sink),
       bumpVersion,
       announce: (organisationIds) => {
@@ -206,6 +208,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       endedCountsJob(store, now),
       expiredAffinityJob(store, now),
       oldBatchesJob(store, now),
+      mailJob(outbox),
     ];
     const jobs = startJobs(planned, { store, log, now, newId, scheduled: settings.runsJobs });
     opened.unshift(() => jobs.close());

@@ -4,6 +4,7 @@ import { batchMigrations } from '../batches/tables.ts';
 import { directoryMigrations } from '../directory/versions.ts';
 import { counterMigrations } from '../limits/tables.ts';
 import type { PluginEntry } from '../loader/load.ts';
+import { mailMigrations } from '../mail/outbox.ts';
 import { jobMigrations } from '../resources/jobs.ts';
 import { coreMigrations as vaultMigrations } from '../secrets/vault.ts';
 import { type MigrationSet, migrate, pendingMigrations } from '../store/migrate.ts';
@@ -20,6 +21,7 @@ const core: MigrationSet = {
     ...counterMigrations,
     ...affinityMigrations,
     ...batchMigrations,
+    ...mailMigrations,
   ],
 };
 

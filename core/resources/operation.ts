@@ -10,6 +10,7 @@ import type {
   Scope,
   StoredRecord,
 } from 'portcullis/sdk';
+import type { Outbox } from '../mail/outbox.ts';
 import type { ResourceModel } from './model.ts';
 import { type Timestamps, writeMoment } from './moments.ts';
 import { ownTables } from './own-tables.ts';
@@ -36,6 +37,7 @@ export interface OperationParts {
   readonly newId: () => string;
   readonly log: Log;
   readonly isUniqueViolation: (error: unknown) => boolean;
+  readonly mails: Pick<Outbox, 'put' | 'sendDue'>;
   readonly audit: ((event: AuditEvent, db: Db) => Promise<void>) | undefined;
   /** Marks an organisation stale, inside the transaction. */
   readonly bumpVersion: (db: Db, organisationId: string, now: number) => Promise<void>;
@@ -65,6 +67,7 @@ export function startOperation(parts: OperationParts, db: Db, request: Request):
   const stale = new Set<string>();
   const afterwards: (() => MaybePromise<void>)[] = [];
   let detail: JsonObject = {};
+  let hasMail = false;
 
   const emitting =
     (operation: () => Operation) =>
@@ -114,6 +117,10 @@ export function startOperation(parts: OperationParts, db: Db, request: Request):
       afterCommit: (work) => {
         afterwards.push(work);
       },
+      mail: async (mail) => {
+        await parts.mails.put(db, mail);
+        hasMail = true;
+      },
       audit: (more) => {
         detail = { ...detail, ...more };
       },
@@ -136,6 +143,7 @@ export function startOperation(parts: OperationParts, db: Db, request: Request):
     },
     committed: () => {
       if (stale.size > 0) parts.announce([...stale]);
+      if (hasMail) void parts.mails.sendDue();
       for (const work of afterwards) void runQuietly(work, parts.log);
     },
   };

@@ -5,7 +5,7 @@ import type { KeyRecord } from './record.ts';
 /** Tells people, once the transaction has been committed. No mail holds a secret, for mail is read by many. */
 export async function tell(
   operation: Operation,
-  host: Pick<ControlHost, 'mails' | 'mail'>,
+  host: Pick<ControlHost, 'mails'>,
   key: KeyRecord,
   notice: Pick<Mail, 'subject' | 'text'>,
 ): Promise<void> {
@@ -13,8 +13,7 @@ export async function tell(
   const { people, named } = await concernedBy(operation, key);
   for (const group of [people, named]) {
     for (let from = 0; from < group.length; from += mostRecipients) {
-      const to = group.slice(from, from + mostRecipients);
-      operation.afterCommit(() => host.mail({ to, ...notice }));
+      await operation.mail({ to: group.slice(from, from + mostRecipients), ...notice });
     }
   }
 }

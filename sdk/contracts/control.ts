@@ -105,8 +105,13 @@ export interface Operation {
   pepper(sha256: string): string;
   /** The keyed checksum that `Host.checksum` verifies. 8 letters and digits. */
   checksum(text: string): string;
-  /** Runs after the transaction is committed, not at all when it fails; for mail and other effects that cannot be undone. */
+  /** Runs after the transaction is committed, not at all when it fails; for effects that cannot be undone. */
   afterCommit(work: () => MaybePromise<void>): void;
+  /**
+   * Keeps mail with what is stored, encrypted, and hands it to the mail server after the commit, again and again for some
+   * hours where that is away, after a restart too. Without a server nothing happens.
+   */
+  mail(mail: Mail): Promise<void>;
   /** Adds to the audit entry of this operation. Secrets must be masked. */
   audit(detail: JsonObject): void;
   /** Writes an audit entry of its own: for what happens without a request, or beside it. */
@@ -180,10 +185,6 @@ export interface ControlHost {
   fetch(url: string, request: FetchRequest): Promise<FetchReply>;
   /** Whether the operator has set a mail server. */
   readonly mails: boolean;
-  /** Hands mail to the mail server; a failure is logged and never thrown. Without a server nothing happens. */
-  mail(mail: Mail): Promise<void>;
-  /** Asks the mail server once. Gives those for whom it was away or busy, and may be asked again. Never throws. */
-  mailOnce(mail: Mail): Promise<readonly string[]>;
   /** @throws GatewayError `url_blocked` naming `param`, for a URL that the gateway does not call */
   checkUrl(url: string, param: string): Promise<void>;
   /** What providers there are, with the settings that each takes. */

@@ -11,11 +11,10 @@ import type { AlertRow } from '../records/tables.ts';
 import { type Counted, countedIn } from './counted.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { tell } from './mail.ts';
-import { sendDue } from './outbox.ts';
 import { claimAlert } from './sent.ts';
 import { type Subject, subjectOf } from './subjects.ts';
 
-type Host = Pick<ControlHost, 'counters' | 'transaction' | 'mails' | 'mailOnce' | 'log'>;
+type Host = Pick<ControlHost, 'counters' | 'transaction' | 'mails' | 'log'>;
 type Change = Awaited<ReturnType<ControlHost['counters']['changedSince']>>[number];
 
 const standardBatch = 2000;
@@ -30,11 +29,7 @@ const mostInTransaction = 200;
  * crossed or a limit used up.
  */
 export function alertJob(host: Host): Job {
-  const run = async () => {
-    await lookAtChanges(host);
-    if (host.mails) await sendDue(host);
-  };
-  return { name: 'limits.alerts', schedule: '* * * * *', run };
+  return { name: 'limits.alerts', schedule: '* * * * *', run: () => lookAtChanges(host) };
 }
 
 async function lookAtChanges(host: Host): Promise<void> {

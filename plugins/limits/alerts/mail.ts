@@ -1,6 +1,5 @@
 import { type ControlHost, type Mail, nextReset, type Operation } from 'portcullis/sdk';
 import type { AlertRow } from '../records/tables.ts';
-import { putIn } from './outbox.ts';
 import { recipientsOf } from './recipients.ts';
 import type { Subject } from './subjects.ts';
 
@@ -26,7 +25,7 @@ export async function tell(
   const notice = noticeOf(subject, kind, usage, operation.now);
   for (const group of [people, named]) {
     for (let from = 0; from < group.length; from += mostRecipients) {
-      await putIn(operation, { to: group.slice(from, from + mostRecipients), ...notice });
+      await operation.mail({ to: group.slice(from, from + mostRecipients), ...notice });
     }
   }
 }

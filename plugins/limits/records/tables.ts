@@ -101,4 +101,11 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    // Mails are kept in one place for all plugins.
+    name: '003_no_limit_mails',
+    async up(db) {
+      await db.schema.dropTable('limit_mails');
+    },
+  },
 ];

@@ -41,7 +41,7 @@ export function forgotPassword({ host }: Parts): Action {
           user_id: credential.user_id,
           expires_at: own.now + minutes * 60_000,
         });
-        own.afterCommit(() => host.mail(resetMail(email, token, host.publicUrl)));
+        await own.mail(resetMail(email, token, host.publicUrl));
       });
       return {};
     },

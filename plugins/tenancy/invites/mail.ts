@@ -1,7 +1,7 @@
 import type { ControlHost, Operation, StoredRecord } from 'portcullis/sdk';
 import { ownOrganisation } from '../own-organisation.ts';
 
-/** Sends the link once everything is stored; without a mail server the caller of the API passes it on. */
+/** Sends the link; without a mail server the caller of the API passes it on. */
 export async function mailLink(
   operation: Operation,
   invite: StoredRecord,
@@ -11,11 +11,9 @@ export async function mailLink(
   if (!host.mails) return;
   // A name with line breaks would end the subject.
   const name = String((await ownOrganisation(operation)).name).replace(/\s+/g, ' ');
-  operation.afterCommit(() =>
-    host.mail({
-      to: [String(invite.email)],
-      subject: `You are invited to ${name}`,
-      text: `You are invited to join ${name}.\n\nOpen this link within 7 days to accept:\n${link}\n\nIf you do not expect this, there is nothing to do.\n`,
-    }),
-  );
+  await operation.mail({
+    to: [String(invite.email)],
+    subject: `You are invited to ${name}`,
+    text: `You are invited to join ${name}.\n\nOpen this link within 7 days to accept:\n${link}\n\nIf you do not expect this, there is nothing to do.\n`,
+  });
 }

@@ -240,13 +240,14 @@ describe('people', () => {
     await world.ask(key);
     await world.stored(`budget/key/${id}/requests`, 1);
     assert.equal(await world.control.runJob('limits.alerts'), true);
+    assert.equal(await world.control.runJob('core.mails'), true);
     const others = [await startControl(t, options), await startControl(t, options)];
     const back = await smtpServer({ port: away.port });
     t.after(() => back.close());
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     for (let time = 0; time < 2; time += 1) {
       for (const other of others) other.advance(120_000);
-      await Promise.all(others.map((other) => other.runJob('limits.alerts')));
+      await Promise.all(others.map((other) => other.runJob('core.mails')));
     }
     assert.deepEqual(
       back.received.map(({ to }) => to),

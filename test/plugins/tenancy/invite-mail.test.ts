@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { asObject, type JsonObject } from 'portcullis/sdk';
 import { smtpServer } from '../../core/mail/smtp.ts';
-import { startControl } from '../../support/control.ts';
+import { type ControlOptions, startControl, testKeyMaterial } from '../../support/control.ts';
 import { tokenOf } from './tenant.ts';
 
 const invitation = { email: 'ada@example.com', role: 'member', workspaces: [] };
@@ -35,6 +38,37 @@ describe('an invitation where there is a mail server', () => {
           .includes(String(link)),
       );
     }
+  });
+
+  it('goes to the person after a restart, where the server was away', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-invite-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'store.sqlite');
+    const away = await smtpServer();
+    await away.close();
+    const options: ControlOptions = {
+      plugins: ['tenancy'],
+      store: { kind: 'sqlite', file },
+      keyMaterial: testKeyMaterial(),
+      settings: { mail: { host: '127.0.0.1', port: away.port, from: 'gateway@example.com' } },
+    };
+    const first = await startControl(t, options);
+    const { invite_link } = await first.ok('POST', '/v1/users/invites', { body: invitation });
+    assert.equal(await first.runJob('core.mails'), true);
+    const { db } = first.gateway.control?.store ?? assert.fail();
+    const kept = JSON.stringify(await db('mail_outbox').select());
+    assert.match(kept, /sealed/);
+    assert.ok(!kept.includes(tokenOf(invite_link)) && !kept.includes(invitation.email));
+    await first.gateway.close();
+    const server = await smtpServer({ port: away.port });
+    const second = await startControl(t, options);
+    t.after(server.close);
+    second.advance(120_000);
+    assert.equal(await second.runJob('core.mails'), true);
+    assert.deepEqual(
+      server.received.map(({ to }) => to),
+      [['ada@example.com']],
+    );
   });
 });
 

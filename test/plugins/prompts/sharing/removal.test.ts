@@ -97,6 +97,7 @@ async function refusalOf({ control }: Place, workspace: Workspace): Promise<stri
       newId: unused,
       log: recordingLog().log,
       isUniqueViolation: () => false,
+      mails: { put: unused, sendDue: unused },
       audit: undefined,
       bumpVersion: async () => {},
       announce: () => {},
