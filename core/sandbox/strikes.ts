@@ -66,7 +66,7 @@ export class Strikes {
   lost(key: string, name: string, death: Death): void {
     const suspects = death.size === 1 ? [...death] : [...death].filter((each) => !this.#finished.has(each));
     const [culprit] = suspects.length === 1 ? suspects : [];
-    if (culprit === undefined) return this.strike(key);
+    if (culprit === undefined) this.strike(key);
     if (culprit !== key) return;
     const count = this.#countOf(key);
     if (count.death !== death) {
