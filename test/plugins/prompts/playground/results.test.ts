@@ -132,7 +132,7 @@ describe('a playground with several models', () => {
 
   it('that answers what is no JSON says so', async (t) => {
     const { play, peer, other } = await startPlayground(t);
-    peer.always({ body: '{"choices": [' });
+    peer.always({ body: '{"choices": [}' });
     other.always({ body: '{"a":1}}' });
     for (const { status, error, body } of resultsOf(await play())) {
       assert.deepEqual([status, body], [200, undefined]);
@@ -142,12 +142,17 @@ describe('a playground with several models', () => {
 
   it("whose provider answers what is no object gives the gateway's own answer", async (t) => {
     const { play, peer, other } = await startPlayground(t);
+    const isRefused = async () => {
+      for (const { status, body } of resultsOf(await play())) {
+        assert.equal(status, 502);
+        assert.match(String(asObject(asObject(body)?.error)?.message), /not a JSON object/);
+      }
+    };
     peer.always({ body: '<html>' });
     other.always({ body: '[{"a":1}]' });
-    for (const { status, body } of resultsOf(await play())) {
-      assert.equal(status, 502);
-      assert.match(String(asObject(asObject(body)?.error)?.message), /not a JSON object/);
-    }
+    await isRefused();
+    peer.always({ body: '{"choices": [' });
+    await isRefused();
   });
 });
 
