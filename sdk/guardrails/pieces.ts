@@ -1,12 +1,19 @@
-/** What bounds the pieces of a text, in UTF-16 units. */
+import { GatewayError } from '../errors.ts';
+
+/** What bounds the pieces of a text; lengths are in UTF-16 units. */
 export interface PieceBounds {
   readonly longest: number;
   /** What each piece shares with the one before: what stands across an end is whole in one of them, if it is no longer. */
   readonly overlap: number;
+  /** How many there may be: each is a call. */
+  readonly most: number;
 }
 
-/** The text in pieces that a vendor reads at once; a text that fits is one piece. No character is cut in two. */
-export function piecesOf(text: string, { longest, overlap }: PieceBounds): readonly string[] {
+/**
+ * The text in pieces that a vendor reads at once; a text that fits is one piece. No character is cut in two.
+ * @throws GatewayError `check_failed` for a text of more pieces than there may be
+ */
+export function piecesOf(text: string, { longest, overlap, most }: PieceBounds): readonly string[] {
   const pieces: string[] = [];
   let start = 0;
   while (text.length - start > longest) {
@@ -14,7 +21,10 @@ export function piecesOf(text: string, { longest, overlap }: PieceBounds): reado
     pieces.push(text.slice(start, end));
     start = boundaryAt(text, end - overlap);
   }
-  return [...pieces, text.slice(start)];
+  pieces.push(text.slice(start));
+  if (pieces.length <= most) return pieces;
+  const longestText = longest + (most - 1) * (longest - overlap);
+  throw new GatewayError('check_failed', `The check reads ${longestText} characters at most; here are ${text.length}.`);
 }
 
 /** The place itself, or the one before where it is the middle of a character. */

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { piecesOf } from 'portcullis/sdk';
 
-const bounds = { longest: 10, overlap: 4 };
+const bounds = { longest: 10, overlap: 4, most: 40 };
 
 describe('pieces of a text', () => {
   const rows: readonly (readonly [string, readonly string[]])[] = [
@@ -17,6 +17,14 @@ describe('pieces of a text', () => {
   ];
   for (const [text, pieces] of rows)
     it(`of ${JSON.stringify(text)}`, () => assert.deepEqual(piecesOf(text, bounds), pieces));
+
+  it('are no more than there may be', () => {
+    assert.equal(piecesOf('a'.repeat(16), { ...bounds, most: 2 }).length, 2);
+    assert.throws(() => piecesOf('a'.repeat(17), { ...bounds, most: 2 }), {
+      code: 'check_failed',
+      message: 'The check reads 16 characters at most; here are 17.',
+    });
+  });
 
   it('hold whatever is no longer than the overlap, are short enough and cut no character', () => {
     const texts = fc.string({ unit: 'grapheme-composite', maxLength: 80 });
