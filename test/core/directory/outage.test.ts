@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { getActiveResourcesInfo } from 'node:process';
 import { describe, it } from 'node:test';
 import { GatewayError } from 'portcullis/sdk';
 import { createDirectory } from '../../../core/directory/directory.ts';
@@ -146,23 +145,30 @@ describe('a load that fails', () => {
 });
 
 describe('a closed directory', () => {
-  it('leaves no timer, gives what it knows, and lets nobody wait', async () => {
-    const timers = () => getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const before = timers();
+  it('leaves no timer, gives what it knows, and lets nobody wait', async (t) => {
+    const loadMs = 60_000;
+    const set = t.mock.method(globalThis, 'setTimeout');
+    const cleared = t.mock.method(globalThis, 'clearTimeout');
+    const running = () => {
+      const ended = new Set<unknown>(cleared.mock.calls.map(({ arguments: [timer] }) => timer));
+      // The directories of other tests may set timers meanwhile.
+      const own = set.mock.calls.filter(({ arguments: [, ms] }) => ms === loadMs);
+      return own.filter(({ result }) => !ended.has(result)).length;
+    };
     const source = fakeSource();
-    const directory = createDirectory(source, { log: recordingLog().log, now: () => 0, loadMs: 60_000 });
+    const directory = createDirectory(source, { log: recordingLog().log, now: () => 0, loadMs });
     await directory.refresh();
     source.put('workspace', path, workspace('org-1'));
     const known = await directory.get('workspace', ...path);
     source.mood = 'frozen';
     const waiting = refusalOf(() => directory.get('key', digestOf(1)));
     await new Promise(setImmediate);
-    assert.ok(timers() > before);
+    assert.ok(running() > 0);
     await directory.close();
     assert.equal((await waiting).code, 'not_ready');
     assert.equal((await refusalOf(() => directory.get('key', digestOf(2)))).code, 'not_ready');
     assert.equal(directory.get('workspace', ...path), known);
-    assert.equal(timers(), before);
+    assert.equal(running(), 0);
     assert.equal(source.closed, true);
   });
 });
