@@ -1,30 +1,51 @@
 import { sseFrame } from '../../framing/framing.ts';
-import { asObject, compact, type Json, type JsonObject } from '../../json.ts';
+import { asObject, compact, type Json, type JsonObject, omit } from '../../json.ts';
+import { replyFields } from '../chat/decode-reply.ts';
+import { extraOf } from '../chat/encode-reply.ts';
 import { encodeStreamFault } from '../chat/encode-stream.ts';
 import { writeUsage } from '../chat/usage.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import type { Delta, Usage } from '../neutral.ts';
-import { textFinish } from './replies.ts';
+import { choiceFields, textFinish } from './replies.ts';
 
-/** Writes a stream of text completions, ended by `[DONE]`; what is not text is left out. */
+/** Log probabilities go out at their own place; what only messages have has none here. */
+const placedFields: ReadonlySet<string> = new Set([...choiceFields, 'logprobs', 'message']);
+
+/** Writes a stream of text completions, ended by `[DONE]`; what is neither text nor an unknown field is left out. */
 export function encodeStream(context: ReplyContext): StreamEncoder {
   const includeUsage = asObject(context.request.stream_options)?.include_usage === true;
   const finished = new Map<number, boolean>();
   const logprobs = new Map<number, JsonObject>();
+  /** Unknown fields that go with the next chunk, of its choice and of itself. */
+  const unknown = new Map<number, JsonObject>();
+  let extra: JsonObject = {};
   let header: JsonObject | undefined;
   let usage: Usage | undefined;
   let closed = false;
 
   const chunk = (choices: readonly JsonObject[], counted: Json = null): string => {
     header ??= headerOf({ type: 'start', id: '', model: '' }, context);
-    return sseFrame(JSON.stringify({ ...header, choices, ...(includeUsage ? { usage: counted } : {}) }));
+    const added = extra;
+    extra = {};
+    return sseFrame(JSON.stringify({ ...added, ...header, choices, ...(includeUsage ? { usage: counted } : {}) }));
   };
 
   const choiceChunk = (index: number, text: string, finish?: JsonObject): string => {
     const held = logprobs.get(index) ?? null;
+    const added = unknown.get(index);
     logprobs.delete(index);
+    unknown.delete(index);
     finished.set(index, finish !== undefined);
-    return chunk([{ text, index, logprobs: held, finish_reason: null, ...finish }]);
+    return chunk([{ ...added, text, index, logprobs: held, finish_reason: null, ...finish }]);
+  };
+
+  const keep = ({ choice, fields }: Extract<Delta, { type: 'extra' }>): void => {
+    if (choice === undefined) extra = { ...extra, ...omit(extraOf(fields, context), replyFields) };
+    else {
+      const held = asObject(fields.logprobs);
+      if (held !== undefined) logprobs.set(choice, held);
+      unknown.set(choice, { ...unknown.get(choice), ...extraOf(omit(fields, placedFields), context) });
+    }
   };
 
   const close = (): string => {
@@ -33,7 +54,8 @@ export function encodeStream(context: ReplyContext): StreamEncoder {
     const unfinished = [...finished].filter(([, done]) => !done);
     const ends = unfinished.map(([index]) => choiceChunk(index, '', { finish_reason: 'stop' }));
     const counted = includeUsage && usage !== undefined ? chunk([], writeUsage(usage, context.strict)) : '';
-    return `${ends.join('')}${counted}${sseFrame('[DONE]')}`;
+    const late = Object.keys(extra).length > 0 ? chunk([]) : '';
+    return `${ends.join('')}${counted}${late}${sseFrame('[DONE]')}`;
   };
 
   return {
@@ -43,6 +65,7 @@ export function encodeStream(context: ReplyContext): StreamEncoder {
         case 'start':
           header = headerOf(delta, context);
           usage = delta.usage;
+          extra = omit(extraOf(delta.extra, context), replyFields);
           return '';
         case 'text':
         case 'refusal':
@@ -57,11 +80,9 @@ export function encodeStream(context: ReplyContext): StreamEncoder {
         case 'usage':
           usage = delta.usage;
           return '';
-        case 'extra': {
-          const held = asObject(delta.fields.logprobs);
-          if (delta.choice !== undefined && held !== undefined) logprobs.set(delta.choice, held);
+        case 'extra':
+          keep(delta);
           return '';
-        }
         case 'end':
           return close();
         case 'fault':

@@ -103,6 +103,14 @@ const dropped: Readonly<Record<string, Step>> = {
     dialect: dialects.chat,
     deltas: [{ type: 'extra', fields: { citations: ['jane@example.org'] } }],
   },
+  'an unknown field of the reply (completions)': {
+    dialect: dialects.completions,
+    deltas: [{ type: 'extra', fields: { citations: ['jane@example.org'] } }],
+  },
+  'an unknown field of a choice (completions)': {
+    dialect: dialects.completions,
+    deltas: [{ type: 'extra', choice: 0, fields: { grounding: ['jane@example.org'] } }],
+  },
   'an unknown field of the reply (gemini)': {
     dialect: dialects.gemini,
     deltas: [{ type: 'extra', fields: { sources: [{ id: 'jane@example.org' }] } }],

@@ -167,6 +167,34 @@ describe('text completion streams', () => {
     ]);
   });
 
+  const unknown: readonly Delta[] = [
+    { type: 'start', id: 'cmpl-1', model: 'm', created: 1 },
+    { type: 'extra', fields: { citations: ['c'] } },
+    { type: 'text', choice: 0, block: 0, text: 'ab' },
+    { type: 'extra', choice: 0, fields: { new_field: 'n', logprobs: { tokens: ['ab'] }, message: { content: 'no' } } },
+    { type: 'finish', choice: 0, reason: 'stop' },
+    { type: 'extra', fields: { late: true } },
+    { type: 'end' },
+  ];
+  const header = { id: 'cmpl-1', object: 'text_completion', created: 1, model: 'm' };
+
+  it('hold fields that the format does not know, where they stood', () => {
+    assert.deepEqual(events(encodeAll(completions.encodeStream(context()), unknown)), [
+      { citations: ['c'], ...header, choices: [{ text: 'ab', index: 0, logprobs: null, finish_reason: null }] },
+      {
+        ...header,
+        choices: [{ new_field: 'n', text: '', index: 0, logprobs: { tokens: ['ab'] }, finish_reason: 'stop' }],
+      },
+      { late: true, ...header, choices: [] },
+      '[DONE]',
+    ]);
+  });
+
+  it('hold none of these for strict clients', () => {
+    const plain = events(encodeAll(completions.encodeStream(context(true)), unknown));
+    assert.doesNotMatch(JSON.stringify(plain), /new_field|citations|late/);
+  });
+
   it('are read back', () => {
     const read = decodeBytes(completions.decodeStream(context()), Buffer.from(written), [7]);
     const texts = read.flatMap((delta) => (delta.type === 'text' ? [[delta.choice, delta.text]] : []));
