@@ -1,4 +1,5 @@
 import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
+import { readName } from './called-name.ts';
 import { readData } from './data.ts';
 import { readUnknown } from './descriptions.ts';
 import { readFields, readLeaves, readMedium } from './leaves.ts';
@@ -41,8 +42,24 @@ export function readImagePrompt(body: JsonObject): Reading {
   const found = new Gathering();
   user(found, body.prompt, ['prompt']);
   user(found, body.negative_prompt, ['negative_prompt']);
+  for (const field of pictureFields) readPicture(found, body[field], [field]);
+  for (const field of styleFields) readName(found, body[field], [field], asked);
   readUnknown(found, body, imageFields);
   return found;
+}
+
+/** Words in the place of a picture. One may also be an object, in which its address is called as that of any image. */
+function readPicture(found: Gathering, value: Json | undefined, path: JsonPath): void {
+  const object = asObject(value);
+  if (Array.isArray(value))
+    asArray(value).forEach((item, at) => {
+      readPicture(found, item, [...path, at]);
+    });
+  else if (object?.image_url === undefined) readMedium(found, value, path, asked);
+  else {
+    readMedium(found, object.image_url, [...path, 'image_url'], asked);
+    readFields(found, object, path, asked, addressFields);
+  }
 }
 
 /** What prompts have become on their way to the model; most pictures come without. */
@@ -106,11 +123,15 @@ const embeddedFields: ReadonlySet<string> = new Set([
   ...['texts', 'inputs', 'images', 'input_type', 'embedding_types', 'truncate'],
 ]);
 const rerankFields: ReadonlySet<string> = new Set(['query', 'documents', 'rank_fields']);
-/** What a picture is made of and like; pictures themselves hold no texts that could be read. */
-const imageFields: ReadonlySet<string> = new Set([
-  ...['prompt', 'negative_prompt', 'image', 'images', 'mask', 'size', 'quality', 'style', 'background', 'moderation'],
-  ...['output_format', 'response_format', 'input_fidelity', 'aspect_ratio', 'resolution'],
-]);
+/** Pictures themselves hold no texts that could be read. */
+const pictureFields = ['image', 'images', 'mask'] as const;
+/** What a picture is to be like, in words of a list that the provider has. */
+const styleFields = [
+  ...['size', 'quality', 'style', 'background', 'moderation', 'output_format', 'response_format', 'input_fidelity'],
+  ...['aspect_ratio', 'resolution'],
+];
+const imageFields: ReadonlySet<string> = new Set([...['prompt', 'negative_prompt', ...pictureFields, ...styleFields]]);
+const addressFields: ReadonlySet<string> = new Set(['image_url']);
 const asked: Speaker = { role: 'user', kind: 'text', message: 0 };
 const mediaFields: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
 
