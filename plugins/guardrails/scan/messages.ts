@@ -4,6 +4,7 @@ import { readDescriptions, readUnknown } from './descriptions.ts';
 import { isTextType, isTextUrl } from './encoded-text.ts';
 import { readFields, readLeaves, readMedium } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, unreadable } from './reading.ts';
+import { readReplyMembers } from './reply-members.ts';
 
 const requestFields: ReadonlySet<string> = new Set([
   ...['system', 'messages', 'tools', 'output_config', 'output_format'],
@@ -39,8 +40,14 @@ export function readMessagesReply(reply: JsonObject): Reading {
   if (typeof content !== 'string' && !Array.isArray(content)) return unreadable('The reply has no list of content.');
   const found = new Gathering();
   readBlocks(found, content, ['content'], 'assistant', 0);
+  readReplyMembers(found, reply, replyFields);
   return found;
 }
+
+/** Why and where it ended, and where its code ran: names, ids and moments. */
+const replyFields: ReadonlySet<string> = new Set([
+  ...['content', 'stop_reason', 'stop_sequence', 'container', 'context_management'],
+]);
 
 function readBlocks(
   found: Gathering,

@@ -4,6 +4,7 @@ import { readDescriptions, readUnknown } from './descriptions.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { readParts } from './parts.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
+import { readReplyMembers } from './reply-members.ts';
 
 const requestFields: ReadonlySet<string> = new Set([
   ...['instructions', 'prompt', 'input', 'tools', 'text'],
@@ -38,8 +39,23 @@ export function readResponsesReply(reply: JsonObject): Reading {
     if (entry !== undefined) readItem(found, entry, ['output', index], 0, 'assistant');
   });
   if (typeof reply.output_text === 'string') found.text(['output_text'], reply.output_text, 'assistant', 'text', 0);
+  readReplyMembers(found, reply, replyFields);
   return found;
 }
+
+/** What is read of a reply, what it repeats of its request, and ids, states and moments. */
+const replyFields: ReadonlySet<string> = new Set([
+  ...['output', 'output_text', 'instructions', 'prompt', 'tools', 'tool_choice', 'text', 'reasoning', 'truncation'],
+  ...[
+    'conversation',
+    'previous_response_id',
+    'prompt_cache_key',
+    'prompt_cache_retention',
+    'safety_identifier',
+    'user',
+  ],
+  ...['prompt_cache_options', 'incomplete_details', 'billing', 'moderation', 'content_filters', 'access_programs'],
+]);
 
 /** A list of input items, as the provider has stored them. */
 export function readItemList(reply: JsonObject): Reading {

@@ -38,7 +38,7 @@ const places: Readonly<Record<ClientDialect, Places>> = {
     fields: { path: ['choices', 0], choice: { text: '' } },
     reply: { choices: [] },
   },
-  messages: { endpoint: 'messages', part: ['content', 0] },
+  messages: { endpoint: 'messages', part: ['content', 0], reply: { content: [] } },
   responses: { endpoint: 'createModelResponse', part: ['output', 0] },
   gemini: {
     endpoint: 'chatComplete',
@@ -69,7 +69,10 @@ export class Asides {
       case 'start':
         return delta.extra === undefined ? nothing : this.#ofReply(delta.extra);
       case 'extra':
-        return delta.choice === undefined ? this.#ofReply(delta.fields) : this.#fields(delta.fields);
+        // Where there is one answer alone, what is said of it is said of the reply.
+        return delta.choice === undefined || this.#places.fields === undefined
+          ? this.#ofReply(delta.fields)
+          : this.#fields(delta.fields);
       case 'audio':
         return this.#fields({ message: { audio: omit(delta.audio, sound) } });
       case 'citation':

@@ -53,10 +53,11 @@ export class Telling {
     if (fragments.length === 0) return { delta, pieces: none, unreadable };
     const choice = choiceOf(delta) ?? -1;
     const goesOn = this.#joinsFields && (delta.type === 'audio' || (delta.type === 'extra' && choice >= 0));
-    const pieces = fragments.map(({ path, role, kind, text }) => {
+    const pieces = fragments.map(({ path, role, kind, message, text }) => {
       this.#count += 1;
       const place = goesOn ? path.join('.') : this.#count;
-      return { key: `${choice}/${delta.type}/${place}`, speaker: { role, kind, message: choice }, text, goesOn };
+      const speaker = { role, kind, message: message < 0 ? message : choice };
+      return { key: `${choice}/${delta.type}/${place}`, speaker, text, goesOn };
     });
     return { delta, pieces, unreadable };
   }

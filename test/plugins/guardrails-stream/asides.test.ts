@@ -103,6 +103,10 @@ const dropped: Readonly<Record<string, Step>> = {
     dialect: dialects.chat,
     deltas: [{ type: 'extra', fields: { citations: ['jane@example.org'] } }],
   },
+  'why it was refused (messages)': {
+    dialect: dialects.messages,
+    deltas: [{ type: 'extra', choice: 0, fields: { stop_details: { explanation: 'jane@example.org' } } }],
+  },
   'an unknown field of the reply (completions)': {
     dialect: dialects.completions,
     deltas: [{ type: 'extra', fields: { citations: ['jane@example.org'] } }],

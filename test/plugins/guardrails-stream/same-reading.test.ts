@@ -85,6 +85,8 @@ function blockEvents({ citations, ...block }: JsonObject, index: number): readon
 
 const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', usage: { input_tokens: 1 } };
 
+const stopped: JsonObject = { type: 'refusal', category: 'cyber', explanation: 'why it was refused' };
+
 const items: readonly JsonObject[] = [
   { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'a thought' }] },
   {
@@ -241,11 +243,15 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
   },
   messages: {
     endpoint: 'messages',
-    whole: { ...message, content: blocks, stop_reason: 'end_turn' },
+    whole: { ...message, content: blocks, stop_reason: 'refusal', stop_details: stopped, opening: { id: 'unknown' } },
     events: [
-      { type: 'message_start', message: { ...message, content: [], stop_reason: null } },
+      { type: 'message_start', message: { ...message, content: [], stop_reason: null, opening: { id: 'unknown' } } },
       ...blocks.flatMap(blockEvents),
-      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'refusal', stop_details: stopped },
+        usage: { output_tokens: 1 },
+      },
       { type: 'message_stop' },
     ],
   },

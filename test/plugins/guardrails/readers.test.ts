@@ -326,6 +326,36 @@ describe('the texts of a reply', () => {
       assert.equal(found[2]?.[4], 'citations.0.id');
     });
 
+  const beside: readonly [Endpoint, JsonObject][] = [
+    [
+      'messages',
+      {
+        content: [{ type: 'text', text: 'said' }],
+        stop_reason: 'end_turn',
+        container: { id: 'c', expires_at: '2026-01-01T00:00:00Z' },
+      },
+    ],
+    [
+      'createModelResponse',
+      {
+        output: [{ type: 'message', content: [{ type: 'output_text', text: 'said' }] }],
+        status: 'completed',
+        instructions: 'as asked',
+        text: { format: { type: 'text' } },
+      },
+    ],
+  ];
+  for (const [endpoint, reply] of beside)
+    it(`are those of unknown members beside the answer too (${endpoint})`, () => {
+      assert.deepEqual(
+        rows(readReply(endpoint, { id: 'i', ...reply, ...members })).map(([, , index, text]) => [index, text]),
+        [
+          [0, 'said'],
+          [-1, 'beside'],
+        ],
+      );
+    });
+
   it('in the chat format are those of unknown members too, where they stand', () => {
     const reply: JsonObject = {
       id: 'chatcmpl-1',
