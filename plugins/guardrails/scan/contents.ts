@@ -99,7 +99,7 @@ function readAsked(found: Gathering, body: JsonObject, at: JsonPath): void {
   each('contents', (value, path) => {
     for (const [item, place] of listed(value, path)) turn(item, place, roleOf(item));
   });
-  readDescriptions(found, body, at);
+  readDescriptions(found, body, at, ['toolConfig', 'tool_config']);
   readUnknown(found, body, knownOf(body, askedFields), at);
   each('generateContentRequest', (value, path) => readAsked(found, asObject(value) ?? {}, path));
 }

@@ -1,4 +1,5 @@
 import type { Json } from 'portcullis/sdk';
+import { readKey } from './called-name.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
 
 /** Deeper than any format nests its texts. */
@@ -10,7 +11,10 @@ export function readData(found: Gathering, value: Json, path: JsonPath, speaker:
     found.text(path, String(value), speaker.role, speaker.kind, speaker.message);
   else if (typeof value === 'object' && value !== null && !isTooDeep(found, depth)) {
     const members: Iterable<[string | number, Json]> = Array.isArray(value) ? value.entries() : Object.entries(value);
-    for (const [name, member] of members) readData(found, member, [...path, name], speaker, depth + 1);
+    for (const [name, member] of members) {
+      if (typeof name === 'string') readKey(found, name, path, speaker);
+      readData(found, member, [...path, name], speaker, depth + 1);
+    }
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from 'portcullis/sdk';
-import { saysMore } from './called-name.ts';
+import { readKey, readSetting, saysMore } from './called-name.ts';
 import { isTooDeep, readData } from './data.ts';
+import { isLongPayload } from './leaves.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
-import { readUnknownMember } from './unknown.ts';
+import { credentials, readUnknownMember } from './unknown.ts';
 
 /** Where a request says what its tools are, and of what form the answer is to be. */
 const places = [
@@ -14,16 +15,34 @@ const places = [
 const telling: ReadonlySet<string> = new Set([
   ...['description', 'server_description', 'title', 'definition', '$comment'],
   ...['enum', 'const', 'default', 'example', 'examples', 'input_examples'],
+  // Where a search takes its user to be, and what it filters for.
+  ...['city', 'region', 'country', 'timezone', 'value'],
 ]);
+
+/** What a tool that the provider runs may reach: a change would lead it elsewhere. */
+const addresses: ReadonlySet<string> = new Set([
+  ...['server_url', 'server_label', 'url', 'allowed_domains', 'blocked_domains', 'excluded_domains'],
+]);
+
+/** Where an answer stops is nothing that a model reads. */
+const unspoken: ReadonlySet<string> = new Set(['stopSequences', 'stop_sequences']);
 
 /** Under these, members are named by the caller. */
 const named: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'defs']);
 
 const speaker: Speaker = { role: 'system', kind: 'text', message: -1 };
 
-/** What a request says of its tools and of the answer's form. It is of no message: only the scope of all covers it. */
-export function readDescriptions(found: Gathering, body: JsonObject, at: JsonPath = []): void {
-  for (const place of places) {
+/**
+ * What a request says of its tools and of the answer's form. It is of no message: only the scope of all covers it.
+ * @param more places that one format has
+ */
+export function readDescriptions(
+  found: Gathering,
+  body: JsonObject,
+  at: JsonPath = [],
+  more: readonly string[] = [],
+): void {
+  for (const place of [...places, ...more]) {
     const value = body[place];
     if (typeof value !== 'object' || value === null) continue;
     found.describe((later) => describe(later, value, [...at, place], false, 0));
@@ -40,8 +59,10 @@ const plain: ReadonlySet<string> = new Set([
 /** What stands in members that the format does not know, but whoever gets the request may: of no message either. */
 export function readUnknown(found: Gathering, body: JsonObject, known: ReadonlySet<string>, at: JsonPath = []): void {
   found.describe((later) => {
-    for (const field of Object.keys(body))
+    for (const field of Object.keys(body)) {
+      readKey(later, field, at, speaker);
       if (!known.has(field) && !plain.has(field)) readUnknownMember(later, body, field, at, speaker);
+    }
   });
 }
 
@@ -49,11 +70,12 @@ export function readUnknown(found: Gathering, body: JsonObject, known: ReadonlyS
 function describe(found: Gathering, value: object, path: (string | number)[], isNamed: boolean, depth: number): void {
   if (isTooDeep(found, depth)) return;
   if (Array.isArray(value)) {
+    const field = String(path.at(-1));
     for (let index = 0; index < value.length; index += 1) {
       const item: Json = value[index];
-      if (typeof item !== 'object' || item === null) continue;
       path.push(index);
-      describe(found, item, path, false, depth + 1);
+      if (typeof item === 'string') readText(found, field, item, path);
+      else if (typeof item === 'object' && item !== null) describe(found, item, path, false, depth + 1);
       path.pop();
     }
     return;
@@ -61,12 +83,24 @@ function describe(found: Gathering, value: object, path: (string | number)[], is
   const object = value as JsonObject;
   for (const field in object) {
     const member = object[field];
+    readKey(found, field, path, speaker);
+    if (member === undefined || member === null || (!isNamed && isHidden(field))) continue;
     const tells =
       !isNamed && (telling.has(field) || (field === 'name' && typeof member === 'string' && saysMore(member)));
-    if (member === undefined || member === null || !(tells || typeof member === 'object')) continue;
     path.push(field);
     if (tells) readData(found, member, [...path], speaker, depth);
-    else describe(found, member as object, path, !isNamed && named.has(field), depth + 1);
+    else if (typeof member === 'string') readText(found, field, member, path);
+    else if (typeof member === 'object') describe(found, member, path, !isNamed && named.has(field), depth + 1);
     path.pop();
   }
+}
+
+function isHidden(field: string): boolean {
+  return credentials.has(field) || unspoken.has(field);
+}
+
+/** Whoever gets a setting takes it as it is. */
+function readText(found: Gathering, field: string, value: string, path: JsonPath): void {
+  if (addresses.has(field)) found.fixed([...path], value, speaker);
+  else if (!isLongPayload(value)) readSetting(found, value, path, speaker);
 }

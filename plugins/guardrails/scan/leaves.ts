@@ -1,4 +1,5 @@
 import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
+import { readKey } from './called-name.ts';
 import { isTooDeep, readData } from './data.ts';
 import { isEncodedText, isTextUrl } from './encoded-text.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
@@ -77,8 +78,10 @@ export function readFields(
   depth = 0,
 ): void {
   if (isTooDeep(found, depth)) return;
-  for (const field of Object.keys(object))
+  for (const field of Object.keys(object)) {
+    readKey(found, field, path, speaker);
     if (!silent.has(field) && !known.has(field)) readField(found, object, field, path, speaker, depth);
+  }
 }
 
 /** Gathers what one field of an object says, whatever its name. */

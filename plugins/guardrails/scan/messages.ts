@@ -30,7 +30,7 @@ export function readMessages(body: JsonObject): Reading {
       readFields(found, message, ['messages', index], speaker, messageFields);
     }
   });
-  readDescriptions(found, body);
+  readDescriptions(found, body, [], ['mcp_servers', 'container']);
   readUnknown(found, body, requestFields);
   return found;
 }

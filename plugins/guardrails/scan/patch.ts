@@ -56,6 +56,7 @@ function add(texts: Map<Fragment, TextEdit[]>, scan: Scan, edit: Extract<Edit, {
   const text = scan.texts[edit.text]?.text ?? '';
   if (at === undefined || !(edit.start >= 0 && edit.start <= edit.end && edit.end <= text.length))
     throw failed('A check wants to change a text that is not there.');
+  if (at.fragment.fixed) return;
   const moved = { start: edit.start + at.offset, end: edit.end + at.offset, with: edit.with };
   const known = texts.get(at.fragment);
   if (known === undefined) texts.set(at.fragment, [moved]);

@@ -19,6 +19,8 @@ export interface Fragment extends Speaker {
   readonly json: boolean;
   /** More of it may come. */
   readonly goesOn: boolean;
+  /** It names or addresses something: checks see it, and nothing is changed in it. */
+  readonly fixed?: true;
 }
 
 export interface ImagePlace {
@@ -86,6 +88,12 @@ export class Gathering implements Reading {
   ): void {
     if (message >= this.turns) this.turn(message, role);
     if (text !== '') this.said.push({ path, role, kind, message, text, json: false, goesOn });
+  }
+
+  /** What names or addresses something. */
+  fixed(path: JsonPath, text: string, { role, kind, message }: Speaker): void {
+    if (message >= this.turns) this.turn(message, role);
+    if (text !== '') this.said.push({ path, role, kind, message, text, json: false, goesOn: false, fixed: true });
   }
 
   /** What a tool is called with: a text, mostly of JSON, or the object itself. */

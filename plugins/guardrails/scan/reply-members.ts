@@ -1,4 +1,5 @@
 import type { JsonObject } from 'portcullis/sdk';
+import { readKey } from './called-name.ts';
 import { silent } from './leaves.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
 import { readUnknownMember } from './unknown.ts';
@@ -40,7 +41,9 @@ export function readMembers(
   known: ReadonlySet<string>,
   quiet: ReadonlySet<string> = none,
 ): void {
-  for (const field of Object.keys(object))
+  for (const field of Object.keys(object)) {
+    readKey(found, field, path, speaker);
     if (!silent.has(field) && !known.has(field) && !quiet.has(field))
       readUnknownMember(found, object, field, path, speaker);
+  }
 }

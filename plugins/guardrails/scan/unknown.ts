@@ -1,11 +1,13 @@
 import { asArray, type Json, type JsonObject } from 'portcullis/sdk';
+import { readKey } from './called-name.ts';
 import { isTooDeep } from './data.ts';
 import { isLongPayload, readField, readLeaves, silent } from './leaves.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
 
 /** What opens something, wherever a body has to tell it: no check gets it. */
-const credentials: ReadonlySet<string> = new Set([
-  ...['authentication', 'authorization', 'authorization_token', 'api_key', 'headers'],
+export const credentials: ReadonlySet<string> = new Set([
+  ...['authentication', 'authorization', 'authorization_token', 'access_token', 'accessToken', 'api_key', 'apiKey'],
+  ...['api_auth', 'apiAuth', 'auth_config', 'authConfig', 'headers', 'domain_secrets'],
 ]);
 
 /** Of media and documents, whose own members say how they are read. */
@@ -39,6 +41,7 @@ function readInside(found: Gathering, value: Json, path: JsonPath, speaker: Spea
   const object = value as JsonObject;
   for (const field of Object.keys(object)) {
     const member = object[field];
+    readKey(found, field, path, speaker);
     const isOpaque = silent.has(field) && typeof member === 'string' && isLongPayload(member);
     if (!isOpaque && !credentials.has(field)) readUnknownMember(found, object, field, path, speaker, depth);
   }

@@ -90,8 +90,11 @@ export class Asides {
     const place = this.#places.part;
     if (part.type !== 'native' || part.dialect !== this.#dialect.name || place === undefined) return undefined;
     const draft = new Draft(bodyOf(place, part.value));
-    this.#part(part).fragments.forEach((fragment, index) => {
-      const made = edits.get(keys[index] ?? '') ?? [];
+    const { fragments } = this.#part(part);
+    const madeIn = (index: number) => edits.get(keys[index] ?? '') ?? [];
+    if (fragments.some(({ fixed }, index) => fixed && madeIn(index).length > 0)) return undefined;
+    fragments.forEach((fragment, index) => {
+      const made = madeIn(index);
       if (made.length > 0) draft.put(fragment.path, editedText(fragment, made));
     });
     const value = asObject(valueAt(draft.body, place));

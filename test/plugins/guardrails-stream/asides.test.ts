@@ -172,6 +172,13 @@ describe('a step that is no plain text', () => {
     });
   }
 
+  it('does not go out where a key in it would have to be changed', () => {
+    const part = native(dialects.messages, { type: 'new', found: { 'jane@example.org': 'stays' } });
+    const { bytes, steps } = through(mask(secret), [start, before, part, finish(), end], dialects.messages);
+    assert.doesNotMatch(bytes, /jane/);
+    assert.equal(steps.at(-1)?.type, 'end');
+  });
+
   it('opens the stream without what would have to be changed in it', () => {
     const opening: Delta = { type: 'start', id: 'r_1', model: 'm', extra: { sources: ['jane@example.org'], more: 5 } };
     const { bytes, steps } = through(mask(secret), [opening, before, finish(), end], dialects.gemini);

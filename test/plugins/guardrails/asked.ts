@@ -79,12 +79,8 @@ export const asked: Readonly<Record<string, Asked>> = {
       ...['messages.content.input_audio.format', 'messages.content.type', 'messages.role'],
       ...['messages.tool_call_id', 'messages.tool_calls.id', 'messages.tool_calls.type', 'metadata.team'],
       ...['model', 'prediction.type', 'reasoning_effort'],
-      ...['response_format.json_schema.schema.properties.city.type'],
-      ...['response_format.json_schema.schema.required', 'response_format.json_schema.schema.type'],
-      ...['response_format.type', 'service_tier', 'stop', 'tool_choice.function.name', 'tool_choice.type'],
-      ...['tools.custom.format.grammar.syntax', 'tools.custom.format.type'],
-      ...['tools.function.parameters.properties.city.type', 'tools.function.parameters.required'],
-      ...['tools.function.parameters.type', 'tools.type', 'user'],
+      ...['service_tier', 'stop', 'tool_choice.function.name', 'tool_choice.type'],
+      ...['user'],
     ],
   },
   completions: {
@@ -122,10 +118,6 @@ export const asked: Readonly<Record<string, Asked>> = {
     unread: [
       ...['messages.content.document.id', 'messages.content.type', 'messages.role', 'messages.tool_call_id'],
       ...['messages.tool_calls.id', 'messages.tool_calls.type', 'model'],
-      ...['response_format.json_schema.properties.city.type', 'response_format.json_schema.required'],
-      ...['response_format.json_schema.type', 'response_format.type'],
-      ...['tools.function.parameters.properties.city.type', 'tools.function.parameters.required'],
-      ...['tools.function.parameters.type', 'tools.type'],
     ],
   },
   embeddings: {

@@ -124,11 +124,11 @@ describe('members of a request that its format does not know', () => {
         messages: [{ role: 'user', content: 'x' }],
         stop_sequences: ['y'],
         container: { id: 'y', skills: [{ type: 'y', skill_id: 'y' }] },
-        mcp_servers: [{ type: 'url', name: 'y', url: 'y', authorization_token: 's' }],
+        mcp_servers: [{ type: 'url', name: 'y', url: 'https://a.example/', authorization_token: 's' }],
         anthropic_version: 'y',
       },
       { context_management: { edits: [{ instructions: 'a' }] }, prompt: 'b', tools_note: ['c'] },
-      ['a', 'b', 'c'],
+      ['https://a.example/', 'a', 'b', 'c'],
     ],
     [
       'createModelResponse',
@@ -231,5 +231,58 @@ describe('what a caller has named itself', () => {
     const given = [{ scan: scanRequest(reading, 'last_message', false), edits }];
     const edited = patched(body, reading, given, { dialect: undefined, part: 'request' });
     assert.deepEqual(edited, { documents: [{ card: '[CARD]' }] });
+  });
+});
+
+/** The body with every text of it edited that can be. */
+function masked(endpoint: Endpoint, body: JsonObject, dialect: DialectName): JsonObject {
+  const scan = scanRequest(read(endpoint, body, dialect), 'all_messages', false);
+  const edits = scan.texts.map(({ text }, index) => ({ text: index, start: 0, end: text.length, with: 'X' }));
+  return patched(body, read(endpoint, body, dialect), [{ scan, edits }], { dialect, part: 'request' });
+}
+
+describe('what names or addresses something', () => {
+  const user_location = { type: 'approximate', city: 'c', country: 'DE' };
+  const server = {
+    type: 'mcp',
+    server_label: 'l',
+    server_url: 'https://a.example/',
+    authorization: 's',
+    headers: { h: 's' },
+  };
+  const search = { type: 'web_search', filters: { allowed_domains: ['a.example'] }, user_location };
+  const files = { type: 'file_search', vector_store_ids: ['vs_1'], filters: { type: 'eq', key: 'k', value: 'v' } };
+  const secret = { type: 'code_interpreter', container: { network_policy: { domain_secrets: [{ value: 's' }] } } };
+  const texts = (endpoint: Endpoint, body: JsonObject) => read(endpoint, body).fragments.map(({ text }) => text);
+
+  it('is read in the settings of tools, but for what opens something', () => {
+    assert.deepEqual(texts('createModelResponse', { tools: [server, search, files, secret] }), [
+      ...['l', 'https://a.example/', 'a.example', 'c', 'DE', 'v'],
+    ]);
+    const mcp_servers = [{ type: 'url', name: 'n', url: 'https://a.example/', authorization_token: 's' }];
+    const tools = [{ type: 'web_search_20250305', name: 'web_search', blocked_domains: ['b.example'], user_location }];
+    assert.deepEqual(texts('messages', { mcp_servers, tools }), ['b.example', 'c', 'DE', 'https://a.example/']);
+  });
+
+  it('is read where it says more than a name, in keys and settings of any kind', () => {
+    const properties = { 'A key that says it.': { type: 'A type that says it.' }, plain_name: { $ref: '#/$defs/r' } };
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { properties } } }];
+    const messages = [{ role: 'user', content: [{ type: 'new', 'Part.!': 1 }], 'Member.!': { 'Inside.!': true } }];
+    assert.deepEqual(texts('chatComplete', { messages, tools, documents: [{ 'Data.!': null }], 'Top.!': 1 }), [
+      ...['Part.!', 'Member.!', 'Inside.!', 'Data.!', 'A key that says it.', 'A type that says it.', 'Top.!'],
+    ]);
+  });
+
+  it('is left as it is by whoever changes texts', () => {
+    const body = { input: 'i', tools: [server, search, files], extra: { 'A key.!': 'e' } };
+    assert.deepEqual(masked('createModelResponse', body, 'responses'), {
+      input: 'X',
+      tools: [
+        server,
+        { ...search, user_location: { ...user_location, city: 'X', country: 'X' } },
+        { ...files, filters: { ...files.filters, value: 'X' } },
+      ],
+      extra: { 'A key.!': 'X' },
+    });
   });
 });
