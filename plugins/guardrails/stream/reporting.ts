@@ -137,8 +137,8 @@ export class ReportingStream implements ReplyStream {
     for (const delta of steps) {
       if (delta.type === 'start') this.#start = delta;
       if (delta.type === 'fault') this.#faulted = true;
-      this.#speech.add(delta);
     }
+    this.#speech.hear(frame.data, steps);
     const event = this.#withFirst(sseFrame(frame.data, frame.event));
     if (this.#kept === undefined && (this.#options.last === undefined || !isLast(frame, steps))) return event;
     this.#kept = (this.#kept ?? '') + event;

@@ -2,6 +2,7 @@ import type { Delta, ReplyContext } from 'portcullis/sdk';
 import { Gathering, type Reading, type Speaker } from '../scan/reading.ts';
 import type { ClientFormat } from './events.ts';
 import { Telling } from './told.ts';
+import { type EventText, EventTexts } from './untold.ts';
 
 /** Most characters of one answer that are kept to be checked; what is longer cannot be looked at. */
 const maxKept = 4 * 1024 * 1024;
@@ -13,14 +14,27 @@ export class Speech {
   readonly #unreadable = new Set<string>();
   /** What is said of the whole reply, which some providers say in every chunk again. */
   readonly #ofReply = new Set<string>();
+  readonly #events: EventTexts;
+  /** What stands in events and no step has told: pieces of a text by its place, and whole ones by themselves. */
+  readonly #untold = new Map<string, { readonly speaker: Speaker; readonly texts: string[] }>();
   #length = 0;
+  #untoldLength = 0;
 
   constructor(dialect: ClientFormat, context: ReplyContext) {
     this.#telling = new Telling(dialect, context);
+    this.#events = new EventTexts(dialect.name);
   }
 
-  add(delta: Delta): void {
-    if (this.#length > maxKept) return;
+  /** An event as it came, and the steps that it stands for. */
+  hear(data: string, steps: readonly Delta[]): void {
+    const told = new Set(steps.flatMap((delta) => this.add(delta)));
+    if (this.#untoldLength > maxKept) return;
+    for (const event of this.#events.of(data)) if (!told.has(event.text)) this.#keep(event);
+  }
+
+  /** The texts that it tells. */
+  add(delta: Delta): readonly string[] {
+    if (this.#length > maxKept) return [];
     const { pieces, unreadable } = this.#telling.read(delta);
     for (const why of unreadable) this.#unreadable.add(why);
     for (const { key, speaker, text } of pieces) {
@@ -29,22 +43,43 @@ export class Speech {
         this.#ofReply.add(text);
       }
       this.#length += text.length;
-      if (this.#length > maxKept) return;
+      if (this.#length > maxKept) break;
       const known = this.#parts.get(key);
       if (known === undefined) this.#parts.set(key, { speaker, texts: [text] });
       else known.texts.push(text);
     }
+    return pieces.map(({ text }) => text);
+  }
+
+  #keep({ speaker, text, piece }: EventText): void {
+    const key = piece === undefined ? ` ${text}` : `${speaker.kind} ${piece}`;
+    const known = this.#untold.get(key);
+    if (known !== undefined && piece === undefined) return;
+    this.#untoldLength += text.length;
+    if (known === undefined) this.#untold.set(key, { speaker, texts: [text] });
+    else known.texts.push(text);
   }
 
   reading(): Reading {
     const found = new Gathering();
     found.unreadable.push(...this.#unreadable);
-    if (this.#length > maxKept) found.unreadable.push('The stream is longer than what is kept for checks.');
+    if (this.#length > maxKept || this.#untoldLength > maxKept)
+      found.unreadable.push('The stream is longer than what is kept for checks.');
     for (const { speaker, texts } of this.#parts.values()) {
       const { role, kind, message } = speaker;
       if (kind === 'tool-arguments') found.argumentsOf([], texts.join(''), message);
       else found.text([], texts.join(''), role, kind, message);
     }
+    const told = new Set(found.fragments.flatMap(({ kind, text }) => (kind === 'thinking' ? thoughts(text) : [text])));
+    for (const { speaker, texts } of this.#untold.values()) {
+      const text = texts.join('');
+      if (!told.has(text)) found.text([], text, speaker.role, speaker.kind, speaker.message);
+    }
     return found;
   }
+}
+
+/** Several of them may be told as one, with blank lines between. */
+function thoughts(text: string): readonly string[] {
+  return text.includes('\n\n') ? [text, ...text.split('\n\n')] : [text];
 }

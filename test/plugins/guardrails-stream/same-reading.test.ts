@@ -312,6 +312,71 @@ const replies: Readonly<Record<ClientDialect, Reply>> = {
   },
 };
 
+const marker = 'What no step tells.';
+const content = (fields: JsonObject) => chunk(0, { content: 'an answer', ...fields });
+const call = (fields: JsonObject) => chunk(0, { tool_calls: [called({ index: 0, ...fields })] });
+const block = (fields: JsonObject) => ({
+  type: 'content_block_start',
+  index: 0,
+  content_block: { type: 'text', text: '', ...fields },
+});
+const added = (fields: JsonObject) => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'text_delta', text: 'a', ...fields },
+});
+const of = (type: string, fields: JsonObject) => ({ type: `response.${type}`, output_index: 0, ...fields });
+const output = (text: string) => [{ type: 'message', id: 'msg_1', content: [{ type: 'output_text', text }] }];
+const cohere = (type: string, said: JsonObject) => ({ type, index: 0, delta: { message: said } });
+
+/** Events in which something stands that their format has no step for. */
+const untold: readonly [ClientDialect, string, readonly JsonObject[]][] = [
+  ['chat', 'members of a call, in pieces', [call({ note: 'What no ' }), call({ note: 'step tells.' })]],
+  ['chat', 'members of what is called', [call({ function: { name: 'f', arguments: '{}', note: { id: marker } } })]],
+  ['chat', 'calls of no form', [chunk(0, { tool_calls: [marker] })]],
+  ['chat', 'a part that is a bare text', [chunk(0, { content: [marker] })]],
+  ['chat', 'a content beside other blocks', [content({ content: marker, content_blocks: [{ delta: { text: 'x' } }] })]],
+  ['chat', 'a thought beside another one', [content({ reasoning: marker, reasoning_content: 'x' })]],
+  [
+    'messages',
+    'a message that is not empty at its start',
+    [{ type: 'message_start', message: { ...message, content: [{ type: 'text', text: marker }] } }],
+  ],
+  ['messages', 'members of a block', [block({ note: marker })]],
+  ['messages', 'members of a piece', [block({}), added({ note: marker })]],
+  ['messages', 'a piece of no known kind', [block({}), added({ type: 'new_delta', said: marker })]],
+  ['messages', 'an event of no known kind', [{ type: 'new_event', said: marker }]],
+  [
+    'responses',
+    'another text at its end',
+    [
+      of('output_text.delta', { delta: 'an answer' }),
+      of('completed', { response: { ...response, output: output(marker) } }),
+    ],
+  ],
+  [
+    'responses',
+    'another text of a part',
+    [of('output_text.delta', { delta: 'an answer' }), of('output_text.done', { text: marker })],
+  ],
+  ['responses', 'members of the response', [of('created', { response: { ...response, note: marker } })]],
+  ['responses', 'members of an item', [of('output_item.done', { item: { ...output('x')[0], note: marker } })]],
+  [
+    'responses',
+    'an event of no known kind, in pieces',
+    [of('new.delta', { delta: 'What no ' }), of('new.delta', { delta: 'step tells.' })],
+  ],
+  ['gemini', 'members of a content', [{ candidates: [{ content: { note: marker, parts: [] } }] }]],
+  [
+    'cohere',
+    'members of a call',
+    [cohere('tool-call-start', { tool_calls: called({ note: marker, function: { name: 'f' } }) })],
+  ],
+  ['cohere', 'members of a message', [cohere('content-delta', { content: { text: 'a' }, note: marker })]],
+  ['cohere', 'members of an event', [{ type: 'content-end', index: 0, note: marker }]],
+  ['cohere', 'an event of no known kind', [cohere('new-delta', { said: marker })]],
+];
+
 const wireOf = (name: ClientDialect, events: readonly JsonObject[]) =>
   events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') +
   (name === 'chat' || name === 'completions' ? 'data: [DONE]\n\n' : '');
@@ -348,7 +413,7 @@ describe('what a check reads of a streamed reply', () => {
       const decoder = dialect.decodeStream(contextOf());
       const framer = createFramer('sse');
       for (const frame of [...framer.push(Buffer.from(wireOf(name, events))), ...framer.end()])
-        for (const delta of decoder.push(frame)) speech.add(delta);
+        speech.hear(frame.data, decoder.push(frame));
       assert.deepEqual(texts(speech.reading().fragments), expected);
     });
 
@@ -363,6 +428,31 @@ describe('what a check reads of a streamed reply', () => {
       source.end();
       assert.deepEqual(texts(seen), expected);
       assert.equal(client.ended, 1);
+    });
+  }
+
+  for (const [name, what, events] of untold) {
+    it(`holds what no step tells, at its end: ${what} (${name})`, () => {
+      const dialect = dialects[name];
+      const speech = new Speech(dialect, contextOf());
+      const decoder = dialect.decodeStream(contextOf());
+      for (const event of events) {
+        const data = JSON.stringify(event);
+        speech.hear(data, decoder.push({ data }));
+      }
+      assert.ok(speech.reading().fragments.some(({ text }) => text === marker));
+    });
+
+    it(`holds all that goes out in windows: ${what} (${name})`, () => {
+      const seen: string[] = [];
+      const look = (reading: { readonly fragments: readonly Fragment[] }) => {
+        seen.push(...reading.fragments.map(({ text }) => text));
+        return pass();
+      };
+      const { source, client } = windows(look, { tokens: 4096 }, { dialect: dialects[name] });
+      source.push(wireOf(name, events));
+      source.end();
+      assert.ok(seen.includes(marker) || !/step tells/.test(client.bytes));
     });
   }
 });
