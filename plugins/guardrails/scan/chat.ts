@@ -28,9 +28,7 @@ export function readChat(body: JsonObject): Reading {
     if (message === undefined) readLeaves(found, item, ['messages', index], { role, kind: 'text', message: index });
     else readMessage(found, message, ['messages', index], role, index);
   });
-  const predicted = asObject(body.prediction)?.content;
-  if (predicted !== undefined)
-    readLeaves(found, predicted, ['prediction', 'content'], { role: 'assistant', kind: 'text', message: -1 });
+  readLeaves(found, body.prediction, ['prediction'], { role: 'assistant', kind: 'text', message: -1 });
   // What some providers are to answer from.
   if (body.documents !== undefined)
     readData(found, body.documents, ['documents'], { role: 'tool', kind: 'tool-result', message: -1 });

@@ -1,7 +1,7 @@
 import { asArray, asObject, asString, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
 import { readName } from './called-name.ts';
 import { readDescriptions, readUnknown } from './descriptions.ts';
-import { isTextType } from './encoded-text.ts';
+import { readMedia } from './inline-media.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
 import { readChoiceMembers, readReplyMembers } from './reply-members.ts';
@@ -137,8 +137,14 @@ function readPart(found: Gathering, value: Json, at: JsonPath, speaker: Speaker)
   const said: Speaker = part.thought === true ? { ...speaker, kind: 'thinking' } : speaker;
   for (const [key, member] of Object.entries(part)) {
     const place = [...at, key];
+    const name = spelled(key);
     const object = asObject(member) ?? {};
-    switch (spelled(key)) {
+    // A list or a text in the place of an object has no members that could be known.
+    if (asObject(member) === undefined && name !== 'thoughtSignature') {
+      readLeaves(found, member, place, said);
+      continue;
+    }
+    switch (name) {
       case 'thoughtSignature':
         break;
       case 'functionCall':
@@ -176,19 +182,4 @@ function readResponse(found: Gathering, response: JsonObject, at: JsonPath, turn
   if (response.parts !== undefined)
     for (const [part, place] of listed(response.parts, [...at, 'parts'])) readPart(found, part, place, speaker);
   readFields(found, response, at, speaker, answeredFields);
-}
-
-const mediaFields: ReadonlySet<string> = new Set(['data', 'fileUri', 'file_uri']);
-
-/** Bytes are no text, unless they are those of a text. */
-function readMedia(found: Gathering, media: JsonObject, at: JsonPath, part: JsonPath, speaker: Speaker): void {
-  const type = asString(media.mimeType) ?? asString(media.mime_type) ?? '';
-  const data = asString(media.data);
-  const url = asString(media.fileUri) ?? asString(media.file_uri);
-  if (data !== undefined && isTextType(type))
-    found.unreadable.push('A part holds an encoded text file, which no check can read.');
-  const shown = data === undefined ? url : `data:${type};base64,${data}`;
-  if (/^image\//i.test(type) && shown !== undefined) found.images.push({ path: part, url: shown });
-  else if (url !== undefined) readLeaves(found, url, [...at, 'fileUri' in media ? 'fileUri' : 'file_uri'], speaker);
-  readFields(found, media, at, speaker, mediaFields);
 }

@@ -44,6 +44,7 @@ export function readDescriptions(
 ): void {
   for (const place of [...places, ...more]) {
     const value = body[place];
+    if (typeof value === 'string') found.describe((later) => readText(later, place, value, [...at, place]));
     if (typeof value !== 'object' || value === null) continue;
     found.describe((later) => describe(later, value, [...at, place], false, 0));
   }

@@ -130,6 +130,11 @@ export function readMedium(
     for (const [at, item] of asArray(value).entries()) readMedium(found, item, [...path, at], speaker, depth + 1);
 }
 
+/** Whether a text can be the bytes of a medium. */
+export function isEncoded(value: string): boolean {
+  return base64.test(value) || addresses.test(value);
+}
+
 export function isLongPayload(value: string): boolean {
   return value.length >= shortestPayload && base64.test(value);
 }

@@ -2,7 +2,7 @@ import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 
 import { readName } from './called-name.ts';
 import { readDescriptions, readUnknown } from './descriptions.ts';
 import { isTextType, isTextUrl } from './encoded-text.ts';
-import { readFields, readLeaves, readMedium } from './leaves.ts';
+import { isEncoded, readFields, readLeaves, readMedium } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, unreadable } from './reading.ts';
 import { readReplyMembers } from './reply-members.ts';
 
@@ -101,8 +101,10 @@ function readSource(
   if (isImage && typeof url === 'string') found.images.push({ path, url });
   if (isImage) readMedium(found, url, [...inside, 'url'], speaker);
   else readLeaves(found, url, [...inside, 'url'], speaker);
-  if (source.type !== 'base64') readLeaves(found, data, [...inside, 'data'], speaker);
-  const isText = source.type === 'base64' && isTextType(String(source.media_type));
+  if (source.type !== 'base64' || (typeof data === 'string' && !isEncoded(data)))
+    readLeaves(found, data, [...inside, 'data'], speaker);
+  // What says nothing of its type may be a text.
+  const isText = source.type === 'base64' && isTextType(String(source.media_type ?? (isImage ? '' : 'text/plain')));
   if (isText || (!isImage && typeof url === 'string' && isTextUrl(url)))
     found.unreadable.push('A document holds an encoded text file, which no check can read.');
   readBlocks(found, content, [...inside, 'content'], role, turn);

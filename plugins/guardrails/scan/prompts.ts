@@ -10,7 +10,7 @@ import { readChoiceMembers, readReplyMembers } from './reply-members.ts';
 
 export function readCompletions(body: JsonObject): Reading {
   const found = listed(body.prompt, 'prompt');
-  user(found, body.suffix, ['suffix']);
+  readLeaves(found, body.suffix, ['suffix'], asked);
   readUnknown(found, body, completionFields);
   return found;
 }

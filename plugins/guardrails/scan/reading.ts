@@ -1,4 +1,4 @@
-import { asObject, type Json, type ScannedText, type SpeakerRole } from 'portcullis/sdk';
+import type { Json, ScannedText, SpeakerRole } from 'portcullis/sdk';
 import { withPlainEscapes } from './plain-escapes.ts';
 
 export type JsonPath = readonly (string | number)[];
@@ -96,20 +96,20 @@ export class Gathering implements Reading {
     if (text !== '') this.said.push({ path, role, kind, message, text, json: false, goesOn: false, fixed: true });
   }
 
-  /** What a tool is called with: a text, mostly of JSON, or the object itself. */
+  /** What a tool is called with: a text, mostly of JSON, or the object or list itself. */
   argumentsOf(path: JsonPath, value: Json | undefined, message: number): void {
     if (typeof value === 'string') this.text(path, withPlainEscapes(value), 'assistant', 'tool-arguments', message);
     else this.#object(path, value, 'assistant', 'tool-arguments', message);
   }
 
-  /** What a tool has given back: a text, or an object of its own. Lists of parts are the reader's. */
+  /** What a tool has given back: a text, or an object or list of its own. Lists of parts are the reader's. */
   resultOf(path: JsonPath, value: Json | undefined, message: number): void {
     if (typeof value === 'string') this.text(path, value, 'tool', 'tool-result', message);
     else this.#object(path, value, 'tool', 'tool-result', message);
   }
 
   #object(path: JsonPath, value: Json | undefined, role: SpeakerRole, kind: Fragment['kind'], message: number): void {
-    if (asObject(value) === undefined) return;
+    if (typeof value !== 'object' || value === null) return;
     if (message >= this.turns) this.turn(message, role);
     this.said.push({ path, role, kind, message, text: JSON.stringify(value), json: true, goesOn: false });
   }

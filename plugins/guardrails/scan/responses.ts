@@ -1,10 +1,10 @@
 import { asArray, asObject, type Json, type JsonObject, type SpeakerRole } from 'portcullis/sdk';
-import { readName } from './called-name.ts';
+import { readKey, readName } from './called-name.ts';
 import { readDescriptions, readUnknown } from './descriptions.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { readParts } from './parts.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
-import { readReplyMembers } from './reply-members.ts';
+import { readMembers, readReplyMembers } from './reply-members.ts';
 
 const requestFields: ReadonlySet<string> = new Set([
   ...['instructions', 'prompt', 'input', 'tools', 'text'],
@@ -15,17 +15,31 @@ const requestFields: ReadonlySet<string> = new Set([
 /** Turns are the instructions, then the variables of a stored prompt, then each item; what is not there is none. */
 export function readResponses(body: JsonObject): Reading {
   const found = new Gathering();
-  if (typeof body.instructions === 'string') found.text(['instructions'], body.instructions, 'system', 'text', 0);
-  const variables = asObject(asObject(body.prompt)?.variables);
-  const given: Speaker = { role: 'user', kind: 'text', message: found.turns };
-  for (const [name, value] of Object.entries(variables ?? {}))
-    readLeaves(found, value, ['prompt', 'variables', name], given);
+  readLeaves(found, body.instructions, ['instructions'], { role: 'system', kind: 'text', message: 0 });
+  readPrompt(found, body.prompt, { role: 'user', kind: 'text', message: found.turns });
   if (typeof body.input === 'string') found.text(['input'], body.input, 'user', 'text', found.turns);
   else readItems(found, body.input, ['input'], found.turns);
   readDescriptions(found, body);
   readUnknown(found, body, requestFields);
   return found;
 }
+
+/** A stored prompt: its id, and what its caller has named and given. */
+function readPrompt(found: Gathering, prompt: Json | undefined, given: Speaker): void {
+  const object = asObject(prompt);
+  if (object === undefined) readLeaves(found, prompt, ['prompt'], given);
+  else {
+    const variables = asObject(object.variables);
+    if (variables === undefined) readLeaves(found, object.variables, ['prompt', 'variables'], given);
+    for (const [name, value] of Object.entries(variables ?? {})) {
+      readKey(found, name, ['prompt', 'variables'], given);
+      readLeaves(found, value, ['prompt', 'variables', name], given);
+    }
+    readMembers(found, object, ['prompt'], given, promptFields);
+  }
+}
+
+const promptFields: ReadonlySet<string> = new Set(['version', 'variables']);
 
 /** All that the model says is one answer: choice 0. */
 export function readResponsesReply(reply: JsonObject): Reading {
@@ -66,6 +80,11 @@ export function readItemList(reply: JsonObject): Reading {
 }
 
 function readItems(found: Gathering, items: Json | undefined, path: JsonPath, first: number): void {
+  const single = asObject(items);
+  if (single !== undefined) {
+    found.turn(first, roleOf(single));
+    readItem(found, single, path, first, roleOf(single));
+  }
   asArray(items).forEach((item, index) => {
     const entry = asObject(item);
     const role = entry === undefined ? 'user' : roleOf(entry);
@@ -113,14 +132,13 @@ const itemFields: ReadonlySet<string> = new Set([
   'output',
   'content',
   ...calledFields,
-  'environment',
 ]);
 
 function readItem(found: Gathering, item: JsonObject, path: JsonPath, turn: number, role: SpeakerRole): void {
   for (const field of calledFields) readName(found, item[field], [...path, field], { ...called, message: turn });
   for (const field of ['arguments', 'input']) {
-    found.argumentsOf([...path, field], item[field], turn);
     if (Array.isArray(item[field])) readLeaves(found, item[field], [...path, field], { ...called, message: turn });
+    else found.argumentsOf([...path, field], item[field], turn);
   }
   const { output, content } = item;
   const isPart = Array.isArray(output) || typeof asObject(output)?.type === 'string';
