@@ -61,8 +61,9 @@ const plain: ReadonlySet<string> = new Set([
 export function readUnknown(found: Gathering, body: JsonObject, known: ReadonlySet<string>, at: JsonPath = []): void {
   found.describe((later) => {
     for (const field of Object.keys(body)) {
+      if (known.has(field) || plain.has(field)) continue;
       readKey(later, field, at, speaker);
-      if (!known.has(field) && !plain.has(field)) readUnknownMember(later, body, field, at, speaker);
+      readUnknownMember(later, body, field, at, speaker);
     }
   });
 }

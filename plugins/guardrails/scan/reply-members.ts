@@ -42,8 +42,8 @@ export function readMembers(
   quiet: ReadonlySet<string> = none,
 ): void {
   for (const field of Object.keys(object)) {
+    if (silent.has(field) || known.has(field) || quiet.has(field)) continue;
     readKey(found, field, path, speaker);
-    if (!silent.has(field) && !known.has(field) && !quiet.has(field))
-      readUnknownMember(found, object, field, path, speaker);
+    readUnknownMember(found, object, field, path, speaker);
   }
 }
