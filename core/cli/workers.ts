@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, type Log } from 'portcullis/sdk';
+import { closeUnanswered } from './handed-connections.ts';
 
 export interface WorkersParts {
   readonly count: number;
@@ -66,8 +67,11 @@ function running(): readonly Worker[] {
   return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
 }
 
+const watchHanded = closeUnanswered();
+
 function startWorker(): Worker {
   const worker = cluster.fork();
+  watchHanded(worker);
   forwardLines(worker.process.stdout, process.stdout);
   forwardLines(worker.process.stderr, process.stderr);
   return worker;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { checkWorkers } from '../../../core/cli/workers.ts';
@@ -28,6 +29,16 @@ const isAlive = (pid: number) => {
     return false;
   }
 };
+
+/** The status of an answer on a connection of its own, or what ended that. */
+async function statusOf(url: string): Promise<unknown> {
+  const asked = get(url, { agent: false, timeout: 20_000 }, (answer) => answer.resume());
+  asked.on('timeout', () => asked.destroy(new Error('no answer')));
+  return once(asked, 'response').then(
+    ([{ statusCode }]) => statusCode,
+    (error: NodeJS.ErrnoException) => error.code ?? error.message,
+  );
+}
 
 describe('several workers', () => {
   it('need a Redis to count in, and say so', async (t) => {
@@ -66,7 +77,14 @@ describe('several workers', () => {
     const pid = primary();
     await untilServing(running, 2);
     const [victim = 0] = childrenOf(pid);
+    // It is handed one connection, and takes it no more; the other worker answers the rest.
+    process.kill(victim, 'SIGSTOP');
+    const asked = [1, 2, 3, 4].map(() => statusOf(`${running.url}/v1/health`));
+    const ended: unknown[] = [];
+    for (const status of asked) status.then((answer) => ended.push(answer));
+    await until('three answers', 20_000, () => ended.length === 3);
     process.kill(victim, 'SIGKILL');
+    assert.deepEqual((await Promise.all(asked)).sort(), [200, 200, 200, 'ECONNRESET']);
     await untilServing(running, 3);
     assert.equal(childrenOf(pid).length, 2);
     assert.ok(!childrenOf(pid).includes(victim));
