@@ -40,6 +40,9 @@ export function noticeOf(
   const end = nextReset(limits, now)?.replace('.000Z', 'Z');
   const ends = end === undefined ? 'It is not reset by itself.' : `It is reset at ${end}.`;
   const limit = limits.credit_limit == null ? 'no limit' : amount(limits.type, Number(limits.credit_limit));
+  // One request may cross both, and one look then tells of both.
+  const isUsedUp = limits.credit_limit != null && used >= Number(limits.credit_limit);
+  const served = isUsedUp ? 'The limit is used up too: requests are refused.' : 'Requests go on being served.';
   const text =
     kind === 'exhausted'
       ? [
@@ -49,7 +52,7 @@ export function noticeOf(
         ]
       : [
           `${whose} has used ${amount(limits.type, used)} of ${limit}.`,
-          `This is beyond its alert threshold, ${amount(limits.type, Number(limits.alert_threshold))}. Requests go on being served.`,
+          `This is beyond its alert threshold, ${amount(limits.type, Number(limits.alert_threshold))}. ${served}`,
           ends,
         ];
   const what = kind === 'exhausted' ? 'has used up its usage limit' : 'has reached its alert threshold';

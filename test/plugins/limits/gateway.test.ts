@@ -206,6 +206,11 @@ describe('people', () => {
       'used_up -> manager@example.com',
       'used_up -> outside@example.com',
     ]);
+    const texts = mails.received.map(({ raw }) => raw.replace(/=\r?\n/g, ''));
+    const ofThreshold = texts.filter((text) => text.includes('alert threshold, 2 requests'));
+    assert.equal(ofThreshold.length, 2);
+    for (const text of ofThreshold)
+      assert.match(text.replace(/\s+/g, ' '), /limit is used up too: requests are refused/);
     await control.ok('PUT', `/v1/api-keys/${id}`, {
       body: { usage_limits: { type: 'requests', credit_limit: 4, alert_threshold: 2 } },
     });
