@@ -99,6 +99,8 @@ export class Exchange implements RequestContext {
   readonly clock = new StageClock();
   /** The span of this request, 16 hex digits, and the caller's. */
   readonly spanId: string;
+  /** What the caller calls the span, where that is no id of the standard. */
+  readonly spanLabel: string | undefined;
   readonly parentSpanId: string | undefined;
   readonly spanName: string | undefined;
   /** Calls of providers, in their order. */
@@ -157,7 +159,10 @@ export class Exchange implements RequestContext {
     const caller = readTraceContext(options.headers);
     this.traceId = this.control('trace-id')?.slice(0, 128) || caller?.traceId || options.id;
     this.callersTrace = caller;
-    this.spanId = givenSpanId(this.control('span-id')) ?? newSpanId();
+    const called = this.control('span-id')?.slice(0, 64) || undefined;
+    const spanId = givenSpanId(called);
+    this.spanId = spanId ?? newSpanId();
+    this.spanLabel = spanId === undefined ? called : undefined;
     this.parentSpanId = this.control('parent-span-id')?.slice(0, 64) || caller?.parentSpanId;
     this.spanName = this.control('span-name')?.slice(0, 128);
     this.strict = this.control('strict-compliance') !== 'false';

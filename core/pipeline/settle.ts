@@ -75,6 +75,7 @@ export function recordOf(
     id: exchange.id,
     traceId: exchange.traceId,
     spanId: exchange.spanId,
+    spanLabel: exchange.spanLabel,
     parentSpanId: exchange.parentSpanId,
     callersTrace: exchange.callersTrace,
     spanName: exchange.spanName,

@@ -271,6 +271,8 @@ export interface RequestRecord extends RequestNote {
   readonly userId?: string | undefined;
   /** W3C trace context: the span of this request, 16 hex digits, and the caller's. */
   readonly spanId: string;
+  /** What the caller calls the span, where that is no such id: logs show it in the place of the id. */
+  readonly spanLabel?: string | undefined;
   readonly parentSpanId?: string | undefined;
   /** The trace of a well-formed `traceparent` that came with the request; `state`: its `tracestate`, where that is too. */
   readonly callersTrace?:

@@ -23,7 +23,7 @@ export function rowOf(
     workspaceId,
     createdAt: record.startedAt,
     traceId: record.traceId,
-    spanId: record.spanId,
+    spanId: record.spanLabel ?? record.spanId,
     parentSpanId: record.parentSpanId ?? null,
     spanName: record.spanName ?? null,
     method: record.method,

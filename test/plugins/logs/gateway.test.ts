@@ -83,6 +83,25 @@ it('logs what a client says and hears, and hides its credentials', async (t) => 
   assert.ok(Array.isArray(((log.response as JsonObject).body as JsonObject).choices));
 });
 
+it('keeps what a client calls a span, so that spans which name it as their parent find it', async (t) => {
+  const { client, written } = await served(t);
+  const steps: readonly (readonly [string, string | undefined])[] = [
+    ['step one', undefined],
+    ['B7AD6B7169203331', 'step one'],
+  ];
+  for (const [spanID, parentSpanID] of steps)
+    await client.chat.completions.create({ model: 'gpt-4o', messages }, { traceID: 'tree', spanID, parentSpanID });
+  const shown = (await written(2)).map(({ metrics }) => metrics as JsonObject);
+  assert.deepEqual(
+    shown.map(({ span_id, parent_span_id }) => [span_id, parent_span_id]).reverse(),
+    // An id of the standard is written as the standard has it.
+    [
+      ['step one', null],
+      ['b7ad6b7169203331', 'step one'],
+    ],
+  );
+});
+
 it('logs a stream as it went over the wire, and nothing of what was said where the request is against it', async (t) => {
   const { client, written } = await served(t);
   const stream = await client.chat.completions.create({ model: 'gpt-4o', messages, stream: true });
