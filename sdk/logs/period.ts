@@ -26,9 +26,11 @@ export function readPeriod(
     return moment;
   };
   const asked = read('time_of_generation_min');
-  const to = read('time_of_generation_max') ?? now;
+  const end = read('time_of_generation_max');
+  const to = end ?? now;
   const from = asked ?? to - (standardDays ?? 0) * dayMs;
-  if (from > to) throw refusal(`${param}time_of_generation_min`, 'must not be later than time_of_generation_max');
+  const latest = end === undefined ? 'now, where time_of_generation_max is left out' : 'time_of_generation_max';
+  if (from > to) throw refusal(`${param}time_of_generation_min`, `must not be later than ${latest}`);
   if (to - from > longestDays * dayMs)
     throw refusal(
       `${param}time_of_generation_min`,

@@ -192,6 +192,12 @@ everyLogStore((open) => {
     it('is a bounded stretch of time', async () => {
       const path = `/v1/logs?time_of_generation_min=0&time_of_generation_max=${(noon + hour) / 1000}`;
       assert.deepEqual(await refused(world.control, 'GET', path, { as: world.key }), [400, 'time_of_generation_min']);
+      const future = `/v1/logs?time_of_generation_min=${new Date(noon + 400 * 24 * hour).toISOString()}`;
+      const { json } = await world.control.call('GET', future, { as: world.key });
+      assert.match(
+        String((json as JsonObject).message),
+        /^time_of_generation_min must not be later than now, where time_of_generation_max is left out\.$/,
+      );
     });
   });
 });
