@@ -3,7 +3,8 @@ import { choice, strict } from './parameters.ts';
 
 export default check({
   title: 'Add prefix',
-  description: 'Puts a text before the first message of a role; a message that is missing is made.',
+  description:
+    'Puts a text before the first message of a role; a message that is missing is made, that of the system first, others last.',
   config: schema.Object(
     {
       prefix: schema.String({ minLength: 1, maxLength: 100_000, description: 'The text.' }),

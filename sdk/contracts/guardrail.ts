@@ -88,13 +88,16 @@ export interface CheckInput {
 export type Edit =
   /** Puts `with` in the place of `start` up to but not including `end`; equal ones insert. */
   | { readonly text: number; readonly start: number; readonly end: number; readonly with: string }
-  /** Adds to the first message of a role, at its start or end; a missing message is made, unless `create` is false. */
+  /**
+   * Adds to the first message of a role, at its start or end; a missing message is made, unless `create` is false: that of
+   * the system first, others last.
+   */
   | {
       readonly message: 'system' | 'user' | 'assistant';
       readonly at: 'start' | 'end';
       readonly add: string;
       readonly create?: boolean;
-      /** A message of its own, even where there is one: default false. */
+      /** A message of its own before it, or for `end` behind it, even where there is one: default false. */
       readonly apart?: boolean;
     }
   /** Puts an image's bytes in the place of its URL. `data` is base64. */

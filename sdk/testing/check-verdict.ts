@@ -53,7 +53,7 @@ function editFaults(edit: Edit, { texts, images }: CheckInput): readonly string[
 
 /**
  * The texts after the edits of a verdict. What is added to a message stands in its first or last text; a message that is
- * made stands first for `start` and for `system`, last otherwise.
+ * made stands first for `system`, else beside the first one of its role, and last where there is none.
  */
 export function editedTexts({ texts }: CheckInput, { edits = [] }: Verdict): readonly string[] {
   const result = texts.map(({ index, text, role, message }) => {
@@ -63,13 +63,13 @@ export function editedTexts({ texts }: CheckInput, { edits = [] }: Verdict): rea
   for (const edit of edits) {
     if (!('message' in edit)) continue;
     const first = result.find(({ role }) => role === edit.message);
-    if (first === undefined ? edit.create !== false : edit.apart === true) {
+    const parts = first === undefined ? [] : result.filter(({ message }) => message === first.message);
+    const place = edit.at === 'start' ? first : parts.at(-1);
+    if (place === undefined ? edit.create !== false : edit.apart === true) {
+      const beside = place === undefined ? result.length : result.indexOf(place) + (edit.at === 'start' ? 0 : 1);
       const made = { role: edit.message, message: -1, text: edit.add };
-      if (edit.at === 'start' || edit.message === 'system') result.unshift(made);
-      else result.push(made);
-    } else if (first !== undefined) {
-      const parts = result.filter(({ message }) => message === first.message);
-      const place = edit.at === 'start' ? first : (parts.at(-1) ?? first);
+      result.splice(edit.message === 'system' ? 0 : beside, 0, made);
+    } else if (place !== undefined) {
       place.text = edit.at === 'start' ? edit.add + place.text : place.text + edit.add;
     }
   }

@@ -1,5 +1,5 @@
 import { asArray, asObject, type Json, type JsonObject } from 'portcullis/sdk';
-import type { MessageEdit } from './add-to-message.ts';
+import { type MessageEdit, placeOf } from './add-to-message.ts';
 import { membersOf } from './contents.ts';
 
 /** The `generateContent` request with a text added to the first content of a role; a text is a part of its own. */
@@ -25,13 +25,13 @@ function inContents(body: JsonObject, edit: MessageEdit): JsonObject {
     (item): Json => (typeof item === 'string' ? { parts: [{ text: item }] } : item),
   );
   const role = edit.message === 'assistant' ? 'model' : 'user';
-  const index = edit.apart === true ? -1 : list.findIndex((item) => (asObject(item)?.role ?? 'user') === role);
-  const found = asObject(list[index]);
+  const index = list.findIndex((item) => (asObject(item)?.role ?? 'user') === role);
+  const found = edit.apart === true ? undefined : asObject(list[index]);
   if (found !== undefined)
     return { ...body, contents: list.map((item, at) => (at === index ? withPart(found, edit) : item)) };
   if (edit.create === false && edit.apart !== true) return body;
   const made = { role, parts: [{ text: edit.add }] };
-  return { ...body, contents: edit.at === 'start' ? [made, ...list] : [...list, made] };
+  return { ...body, contents: list.toSpliced(placeOf(edit, index, list.length), 0, made) };
 }
 
 function withPart(content: JsonObject, { at, add }: MessageEdit): JsonObject {

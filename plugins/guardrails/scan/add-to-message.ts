@@ -18,12 +18,24 @@ export function addToMessage(
       return edit.message === 'system' ? inSystem(body, edit) : inList(body, 'messages', edit, 'text');
     if (dialect === 'responses') return inResponses(body, edit);
     if (dialect === 'gemini') return addToContents(body, edit);
-    if (dialect === 'completions' && typeof body.prompt === 'string')
-      return { ...body, prompt: around(body.prompt, edit) };
+    if (dialect === 'completions' && body.prompt !== undefined) return { ...body, prompt: inPrompt(body.prompt, edit) };
   }
-  throw new GatewayError('check_failed', 'A check wants to add to a message, and there are none here.');
+  throw noMessages();
 }
 
+function noMessages(): GatewayError {
+  return new GatewayError('check_failed', 'A check wants to add to a message, and there are none here.');
+}
+
+/** Each prompt of a list is answered by itself. */
+function inPrompt(prompt: Json, edit: MessageEdit): Json {
+  if (typeof prompt === 'string') return around(prompt, edit);
+  if (!Array.isArray(prompt) || prompt.length === 0) throw noMessages();
+  return prompt.map((each) => {
+    if (typeof each === 'string') return around(each, edit);
+    throw noMessages();
+  });
+}
 function around(text: string, { at, add }: MessageEdit): string {
   return at === 'start' ? add + text : text + add;
 }
@@ -57,15 +69,24 @@ function inResponses(body: JsonObject, edit: MessageEdit): JsonObject {
 
 function inList(body: JsonObject, field: string, edit: MessageEdit, partType: string): JsonObject {
   const list = asArray(body[field]);
-  const index = edit.apart === true ? -1 : list.findIndex((item) => hasRole(item, edit.message));
-  const found = asObject(list[index]);
+  const index = list.findIndex((item) => hasRole(item, edit.message));
+  const found = edit.apart === true ? undefined : asObject(list[index]);
   if (found !== undefined) {
     const changed = { ...found, content: inContent(found.content ?? '', edit, partType) };
     return { ...body, [field]: list.map((item, at) => (at === index ? changed : item)) };
   }
   if (edit.create === false && edit.apart !== true) return body;
-  const made = { role: edit.message, content: edit.add };
-  return { ...body, [field]: edit.message === 'system' || edit.at === 'start' ? [made, ...list] : [...list, made] };
+  return {
+    ...body,
+    [field]: list.toSpliced(placeOf(edit, index, list.length), 0, { role: edit.message, content: edit.add }),
+  };
+}
+
+/** Where a message is made: that of the system first, others beside the one of their role, and last where there is none. */
+export function placeOf({ message, at }: MessageEdit, index: number, length: number): number {
+  if (message === 'system') return 0;
+  if (index === -1) return length;
+  return at === 'start' ? index : index + 1;
 }
 
 function hasRole(item: Json, role: MessageEdit['message']): boolean {

@@ -246,6 +246,8 @@ describe('the texts after edits', () => {
     ['the start of a message', { message: 'user', at: 'start', add: '+' }, ['a', '+b', 'c']],
     ['the end of a message', { message: 'user', at: 'end', add: '+' }, ['a', 'b', 'c+']],
     ['a message of its own', { message: 'system', at: 'end', add: '+', apart: true }, ['+', 'a', 'b', 'c']],
+    ['a message before one of its role', { message: 'user', at: 'start', add: '+', apart: true }, ['a', '+', 'b', 'c']],
+    ['a message that is missing', { message: 'assistant', at: 'start', add: '+' }, ['a', 'b', 'c', '+']],
     ['a message that is made', { message: 'assistant', at: 'end', add: '+' }, ['a', 'b', 'c', '+']],
     ['a message that is not made', { message: 'assistant', at: 'end', add: '+', create: false }, ['a', 'b', 'c']],
   ];

@@ -9,7 +9,7 @@ import { readResponses } from '../../../plugins/guardrails/scan/responses.ts';
 import { scanRequest } from '../../../plugins/guardrails/scan/scan.ts';
 import { deepFreeze } from '../../../sdk/testing/deep-freeze.ts';
 
-type Dialect = 'chat' | 'messages' | 'responses' | 'completions' | 'embeddings';
+type Dialect = 'chat' | 'messages' | 'responses' | 'completions' | 'embeddings' | 'gemini';
 
 const readers: Readonly<Partial<Record<Dialect, (body: JsonObject) => Reading>>> = {
   chat: readChat,
@@ -284,6 +284,52 @@ describe('texts that are added to a message', () => {
       { messages: [{ role: 'user', content: 'P ' }, user] },
     ],
     [
+      'stand apart before the first one of the role',
+      'chat',
+      { messages: [{ role: 'system', content: 's' }, user, user] },
+      add('user', { apart: true }),
+      { messages: [{ role: 'system', content: 's' }, { role: 'user', content: 'P ' }, user, user] },
+    ],
+    [
+      'stand apart behind the first one of the role',
+      'chat',
+      { messages: [user, { role: 'assistant', content: 'a' }] },
+      add('user', { apart: true, at: 'end' }),
+      { messages: [user, { role: 'user', content: 'P ' }, { role: 'assistant', content: 'a' }] },
+    ],
+    [
+      'begin the answer where there is none yet',
+      'chat',
+      { messages: [{ role: 'system', content: 's' }, user] },
+      add('assistant'),
+      { messages: [{ role: 'system', content: 's' }, user, { role: 'assistant', content: 'P ' }] },
+    ],
+    [
+      'stand apart before the first content of the role',
+      'gemini',
+      { contents: [{ role: 'model', parts: [{ text: 'a' }] }, { parts: [{ text: 'hi' }] }] },
+      add('user', { apart: true }),
+      {
+        contents: [
+          { role: 'model', parts: [{ text: 'a' }] },
+          { role: 'user', parts: [{ text: 'P ' }] },
+          { parts: [{ text: 'hi' }] },
+        ],
+      },
+    ],
+    [
+      'begin the answer where there is none yet',
+      'gemini',
+      { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
+      add('assistant'),
+      {
+        contents: [
+          { role: 'user', parts: [{ text: 'hi' }] },
+          { role: 'model', parts: [{ text: 'P ' }] },
+        ],
+      },
+    ],
+    [
       'are the system prompt of messages',
       'messages',
       { messages: [user] },
@@ -352,6 +398,7 @@ describe('texts that are added to a message', () => {
       },
     ],
     ['go into a prompt', 'completions', { prompt: 'hi' }, add('user'), { prompt: 'P hi' }],
+    ['go into each of several prompts', 'completions', { prompt: ['a', 'b'] }, add('user'), { prompt: ['P a', 'P b'] }],
   ];
   for (const [what, dialect, body, edit, expected] of table) {
     it(`${what} (${dialect})`, () => assert.deepEqual(edited(dialect, body, [[edit]]), expected));
@@ -359,6 +406,7 @@ describe('texts that are added to a message', () => {
 
   it('are refused where there are no messages', () => {
     assert.throws(() => edited('embeddings', { input: 'x' }, [[add('user')]]), { code: 'check_failed' });
+    assert.throws(() => edited('completions', { prompt: [[1, 2]] }, [[add('user')]]), { code: 'check_failed' });
     assert.throws(
       () =>
         patched({ choices: [] }, readChat({}), [{ scan: { texts: [], places: [] }, edits: [add('user')] }], {
