@@ -12,7 +12,10 @@ export function postedContext(input: CheckInput): JsonObject {
       text: replied ? input.prompt : input.text,
       isStreamingRequest: input.stream,
     },
-    ...(replied ? { response: { json: input.reply ?? null, text: input.text } } : {}),
+    // Programs read its members before there is a reply too. Only replies that succeeded are looked at.
+    response: replied
+      ? { json: input.reply ?? null, text: input.text, statusCode: 200 }
+      : { json: {}, text: '', statusCode: null },
     provider: input.provider,
     requestType: input.endpoint,
     metadata: input.metadata,

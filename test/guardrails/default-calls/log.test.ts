@@ -50,6 +50,7 @@ describe('what log posts', () => {
     const request = await posted(given, { 'X-Token': 'abc', 'Content-Type': 'text/plain' });
     assert.deepEqual(JSON.parse(request?.body ?? ''), {
       request: { json: given.body, text: 'Hello', isStreamingRequest: false },
+      response: { json: {}, text: '', statusCode: null },
       provider: 'echo',
       requestType: 'chatComplete',
       metadata: { _user: 'ada' },
@@ -67,12 +68,15 @@ describe('what log posts', () => {
       '{"x-token":"abc"}',
     );
     const { request: asked, response, eventType } = JSON.parse(request?.body ?? '');
-    assert.deepEqual([asked.text, response, eventType], ['Hello', { json: reply, text: 'Hi.' }, 'afterRequestHook']);
+    assert.deepEqual(
+      [asked.text, response, eventType],
+      ['Hello', { json: reply, text: 'Hi.', statusCode: 200 }, 'afterRequestHook'],
+    );
     assert.equal(request?.headers?.['x-token'], 'abc');
   });
 
   it('says null in the place of the body of a stream', async () => {
     const request = await posted({ ...given, phase: 'afterRequest', text: 'Hi.', stream: true }, {});
-    assert.deepEqual(JSON.parse(request?.body ?? '').response, { json: null, text: 'Hi.' });
+    assert.deepEqual(JSON.parse(request?.body ?? '').response, { json: null, text: 'Hi.', statusCode: 200 });
   });
 });
