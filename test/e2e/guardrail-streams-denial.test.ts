@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Delta, dialects, type JsonObject } from 'portcullis/sdk';
+import { asObjects, type Delta, dialects, type JsonObject } from 'portcullis/sdk';
 import { guarded, resultsOf, without } from '../plugins/guardrails/guarded.ts';
 import {
   type ClientName,
@@ -223,14 +223,16 @@ describe('a request that a guardrail warns about', () => {
     assert.equal(resultsIn(lenient.text).length, 1);
   });
 
-  it('that passes leaves the stream as the provider sent it', async (t) => {
+  it('that passes leaves the stream as the provider sent it; lenient clients are told first', async (t) => {
     const peer = await startPeer(t);
     const { events } = streamOf('chat', harmless);
     peer.always({ events: [': note\n\n', ...events], crlf: true });
     const { ask } = await guarded(t);
-    const reply = await ask(target(peer, { input_guardrails: [without('halibut')] }), requests.chat.body, {
-      headers: { 'x-gw-strict-compliance': 'false' },
-    });
-    assert.deepEqual([reply.status, reply.text], [200, `: note\n\n${events.join('')}`.replaceAll('\n', '\r\n')]);
+    const config = target(peer, { input_guardrails: [without('halibut')] });
+    const strict = await ask(config, requests.chat.body);
+    assert.deepEqual([strict.status, strict.text], [200, `: note\n\n${events.join('')}`.replaceAll('\n', '\r\n')]);
+    const lenient = await ask(config, requests.chat.body, { headers: { 'x-gw-strict-compliance': 'false' } });
+    const told = resultsIn(lenient.text).map(({ results }) => asObjects(results.before_request_hooks)[0]?.verdict);
+    assert.deepEqual([lenient.status, told], [200, [true]]);
   });
 });

@@ -25,8 +25,6 @@ export interface StreamFacts {
   readonly target: TargetContext;
   /** Runs of the request. */
   readonly before: readonly HookRun[];
-  /** Whether one of them failed without denying. */
-  readonly warned: boolean;
   /** Hooks of the reply. */
   readonly list: HookList;
   readonly running: Running;
@@ -80,7 +78,7 @@ function reportingStream(
   source: ReplyStream,
   window: WindowedStream | undefined,
 ): ReplyStream {
-  const { target, before, warned, list, running } = facts;
+  const { target, before, list, running } = facts;
   const later = list.hooks.filter(({ async, stream }) => !async && stream.mode === 'after');
   const tells = !target.strict;
   let runs: readonly HookRun[] = [];
@@ -100,7 +98,7 @@ function reportingStream(
     source,
     dialect,
     context,
-    first: tells && warned ? hookResults(before, undefined) : undefined,
+    first: tells && before.length > 0 ? hookResults(before, undefined) : undefined,
     judge,
     last:
       tells && (later.length > 0 || window !== undefined)
