@@ -6,8 +6,10 @@ export interface FencedBlock {
 }
 
 const maxBlocks = 1000;
-const opening = /^[ \t]*(`{3,}|~{3,})([^\n]*)$/gm;
-const closing = /^[ \t]*(`{3,}|~{3,})[ \t\r]*$/gm;
+/** On a line of its own, or as models write it too: behind a text, with a language and nothing more. */
+const opening = /^[ \t]*(`{3,}|~{3,})([^\n]*)$|(?<!`)(`{3,})([^\s`]+[ \t\r]*)$/gm;
+/** A text may follow it on its line. */
+const closing = /^[ \t]*(`{3,}|~{3,})(?!\S)/gm;
 
 /** The first thousand blocks; one that is not closed goes on to the end. In time linear in the text. */
 export function fencedBlocks(text: string): readonly FencedBlock[] {
@@ -15,7 +17,7 @@ export function fencedBlocks(text: string): readonly FencedBlock[] {
   if (!text.includes('```') && !text.includes('~~~')) return blocks;
   opening.lastIndex = 0;
   for (let open = opening.exec(text); open !== null && blocks.length < maxBlocks; open = opening.exec(text)) {
-    const [line, fence = '', info = ''] = open;
+    const [line, fence = open[3] ?? '', info = open[4] ?? ''] = open;
     // Such a line is code in a sentence.
     if (fence.startsWith('`') && info.includes('`')) continue;
     const start = open.index + line.length + 1;

@@ -62,6 +62,9 @@ testCheck(containsCode, {
     { text: '1. Item\n    ```ts\n    let a = 1;\n    ```', config: { format: 'TypeScript' } },
     { text: '```c++\nint a;\n```', config: { format: 'C++' } },
     { text: '```rust\nfn main() {', config: { format: 'Rust' } },
+    { text: 'Sure: ```python\nprint(1)\n``` That is it.', config: { format: 'Python' } },
+    { text: '- ```sh\n  ls\n  ```', config: { format: 'Shell' } },
+    { text: '```python\n1\n``` and ```sql\nSELECT 1\n```', config: { format: 'SQL' } },
     { text: '```bash\nls\n```\n```go\npackage main\n```', config: { format: 'Go' } },
     { text: 'No code.', config: { format: 'Go', not: true }, why: 'The reply holds no block of code.' },
   ],
@@ -70,6 +73,7 @@ testCheck(containsCode, {
     { text: '```javascript\n1\n```', config: { format: 'Java' }, why: 'The reply holds no block of code in Java.' },
     { text: '```\nprint(1)\n```', config: { format: 'Python' } },
     { text: 'Use ```python print(1)``` here.', config: { format: 'Python' } },
+    { text: '```text\na\n``` python', config: { format: 'Python' } },
     {
       name: 'a fence inside of a longer one',
       text: '````markdown\n```python\n```\n````',
