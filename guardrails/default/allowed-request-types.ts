@@ -2,7 +2,10 @@ import { check, endpointNames, GatewayError, schema } from 'portcullis/sdk';
 import { refuseSharedEntry, strict, unusable } from './parameters.ts';
 
 /** What a request may be for; a saved prompt is what it turns out to be. */
-const requestTypes: readonly string[] = endpointNames.filter((name) => name !== 'promptComplete');
+const endpoints: readonly string[] = endpointNames.filter((name) => name !== 'promptComplete');
+/** Of these, requests for a stream have a name of their own beside that of the endpoint. */
+const streamed = ['chatComplete', 'complete', 'messages', 'createModelResponse'].map((name) => `stream-${name}`);
+const requestTypes = [...endpoints, ...streamed];
 
 const typeList = (description: string) =>
   schema.Unsafe<string | readonly string[]>({
@@ -30,14 +33,16 @@ export default check({
     refuseSharedEntry(allowed, blocked, 'blockedTypes');
     return { allowed, blocked };
   },
-  run({ endpoint, metadata }, given) {
+  run({ endpoint, stream, metadata }, given) {
     const allowed = given.allowed.length > 0 ? given.allowed : namesIn(metadata.supported_endpoints);
     const blocked = given.blocked.length > 0 ? given.blocked : namesIn(metadata.blocked_endpoints);
     const shared = allowed.find((name) => blocked.includes(name));
     if (shared !== undefined)
       throw new GatewayError('check_failed', `The type ${shared.slice(0, 64)} is both allowed and blocked.`);
-    const isBlocked = blocked.includes(endpoint);
-    const pass = !isBlocked && (allowed.length === 0 || allowed.includes(endpoint));
+    const isOneOf = (names: readonly string[]) =>
+      names.includes(endpoint) || (stream && names.includes(`stream-${endpoint}`));
+    const isBlocked = isOneOf(blocked);
+    const pass = !isBlocked && (allowed.length === 0 || isOneOf(allowed));
     const why = isBlocked ? 'is blocked' : pass ? 'is allowed' : 'is not among those that are allowed';
     const explanation = `The request type ${endpoint} ${why}.`;
     const shown = { allowedTypes: allowed.slice(0, 100), blockedTypes: blocked.slice(0, 100) };
