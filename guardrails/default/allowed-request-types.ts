@@ -46,7 +46,7 @@ export default check({
     const why = isBlocked ? 'is blocked' : pass ? 'is allowed' : 'is not among those that are allowed';
     const explanation = `The request type ${endpoint} ${why}.`;
     const shown = { allowedTypes: allowed.slice(0, 100), blockedTypes: blocked.slice(0, 100) };
-    return { pass, why: explanation, data: { explanation, verdict: pass, requestType: endpoint, ...shown } };
+    return { pass, why: explanation, data: { explanation, verdict: pass, currentRequestType: endpoint, ...shown } };
   },
 });
 

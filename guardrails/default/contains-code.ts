@@ -50,7 +50,7 @@ export default check({
       blocks.length === 0
         ? 'The reply holds no block of code.'
         : `The reply holds ${holds ? 'a' : 'no'} block of code in ${format}.`;
-    const data = { format, foundFormats: [...found].filter((each) => each !== '').slice(0, maxShown) };
+    const data = { searchedFormat: format, foundFormats: [...found].filter((each) => each !== '').slice(0, maxShown) };
     return judged({ holds, not, explanation, text: content, data });
   },
 });

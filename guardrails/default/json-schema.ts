@@ -25,7 +25,13 @@ export default check({
     for (const candidate of jsonCandidates(content)) {
       const fault = faultOf(candidate);
       if (fault === undefined)
-        return judged({ holds: true, not, explanation: 'JSON in the text fits the schema.', text: content });
+        return judged({
+          holds: true,
+          not,
+          explanation: 'JSON in the text fits the schema.',
+          text: content,
+          data: { validationErrors: [] },
+        });
       first ??= fault;
     }
     const explanation = first === undefined ? 'The text holds no JSON.' : 'No JSON in the text fits the schema.';

@@ -10,10 +10,10 @@ export default check({
   run({ content, callsTools }, { not }) {
     if (callsTools) {
       const explanation = 'The reply asks for tools to be run, so it needs no text.';
-      return { pass: true, why: explanation, data: { explanation, not, verdict: true } };
+      return { pass: true, why: explanation, data: { explanation, not, verdict: true, isNull: !/\S/.test(content) } };
     }
     const holds = /\S/.test(content);
     const explanation = holds ? 'The reply holds text.' : 'The reply is empty.';
-    return judged({ holds, not, explanation, text: content });
+    return judged({ holds, not, explanation, text: content, data: { isNull: !holds } });
   },
 });

@@ -15,10 +15,11 @@ export default check({
   phases: ['beforeRequest'],
   scans: false,
   run({ metadata }, { metadataKeys, operator }) {
-    const presentKeys = metadataKeys.filter((key) => Object.hasOwn(metadata, key));
-    const missingKeys = metadataKeys.filter((key) => !presentKeys.includes(key));
-    const pass = met(operator, presentKeys.length, metadataKeys.length);
-    const explanation = `The metadata have ${presentKeys.length} of ${metadataKeys.length} keys; expected ${wanted[operator]}.`;
-    return { pass, why: explanation, data: { explanation, verdict: pass, operator, presentKeys, missingKeys } };
+    const found = metadataKeys.filter((key) => Object.hasOwn(metadata, key));
+    const missing = metadataKeys.filter((key) => !found.includes(key));
+    const pass = met(operator, found.length, metadataKeys.length);
+    const explanation = `The metadata have ${found.length} of ${metadataKeys.length} keys; expected ${wanted[operator]}.`;
+    const keys = { found_metadata_keys: found, missing_metadata_keys: missing };
+    return { pass, why: explanation, data: { explanation, verdict: pass, operator, ...keys } };
   },
 });

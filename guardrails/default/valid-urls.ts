@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { type CheckHost, check, GatewayError, schema } from 'portcullis/sdk';
 import { resolves } from './name-lookup.ts';
 import { urlsIn } from './urls-in-text.ts';
+import { judged } from './verdict.ts';
 
 const mostUrls = 20;
 const oneUrlMs = 3000;
@@ -33,15 +34,13 @@ export function validUrls(makeResolver: () => Resolver) {
       if (count === 0) return { pass: false, why: 'No URLs found.' };
       if (count > mostUrls) {
         const why = `${count} different URLs found; at most ${mostUrls} are looked at.`;
-        return { pass: false, why, data: { count } };
+        return { pass: false, why, data: { explanation: why, not, verdict: false, count } };
       }
       const found = onlyDNS ? await lookUp(urls, makeResolver(), host) : await callAll(urls, host);
       const valid = found.filter((finding) => finding.valid).length;
-      return {
-        pass: (valid === count) !== not,
-        why: `${valid} of ${count} URLs are valid.`,
-        data: { urls: found.map((finding) => ({ ...finding })), malformed },
-      };
+      const explanation = `${valid} of ${count} URLs are valid.`;
+      const data = { urls: found.map((finding) => ({ ...finding })), malformed };
+      return judged({ holds: valid === count, not, explanation, data });
     },
   });
 }

@@ -32,10 +32,11 @@ export default check({
     const { verdict, data, transformedData } = answer;
     if (typeof verdict !== 'boolean') throw fault('must answer with a verdict that is true or false');
     const edits = editsOf(input, transformedData);
+    const explanation = verdict ? 'The webhook agrees.' : 'The webhook does not agree.';
     return {
       pass: verdict,
-      why: verdict ? 'The webhook agrees.' : 'The webhook does not agree.',
-      ...(data === undefined ? {} : { data }),
+      why: explanation,
+      data: { explanation, verdict, ...(data === undefined ? {} : { responseData: data }) },
       ...(edits.length === 0 ? {} : { edits }),
     };
   },

@@ -24,6 +24,11 @@ const host = {
   },
 };
 const many = (count: number) => Array.from({ length: count }, (_, index) => `https://up.test/?${index}`).join(' ');
+const told = (valid: number, count: number) => ({
+  explanation: `${valid} of ${count} URLs are valid.`,
+  not: false,
+  verdict: valid === count,
+});
 
 testCheck(validUrls, {
   pass: [
@@ -34,7 +39,7 @@ testCheck(validUrls, {
     {
       text: '"https://up.test/#part" and https://up.test/#other',
       host,
-      data: { urls: [{ url: 'https://up.test/', valid: true }], malformed: 0 },
+      data: { ...told(1, 1), urls: [{ url: 'https://up.test/', valid: true }], malformed: 0 },
     },
     { text: 'https://up.test/ https://gone.test/page', config: { not: true }, host },
   ],
@@ -47,6 +52,7 @@ testCheck(validUrls, {
       host,
       why: '1 of 2 URLs are valid.',
       data: {
+        ...told(1, 2),
         urls: [
           { url: 'https://up.test/', valid: true },
           { url: 'https://gone.test/page', valid: false, reason: 'status 404' },
@@ -59,14 +65,25 @@ testCheck(validUrls, {
       text: 'http://169.254.169.254/latest/meta-data',
       host,
       data: {
+        ...told(0, 1),
         urls: [{ url: 'http://169.254.169.254/latest/meta-data', valid: false, reason: 'blocked' }],
         malformed: 0,
       },
     },
     { text: 'https://nowhere.test', host },
-    { text: 'http://256.1.2.3/', host, data: { urls: [], malformed: 1 } },
-    { text: `https://up.test/${'x'.repeat(2048)}`, host, data: { urls: [], malformed: 1 } },
-    { name: '21 different URLs, without calling any', text: many(21), host, data: { count: 21 } },
+    { text: 'http://256.1.2.3/', host, data: { ...told(0, 1), urls: [], malformed: 1 } },
+    { text: `https://up.test/${'x'.repeat(2048)}`, host, data: { ...told(0, 1), urls: [], malformed: 1 } },
+    {
+      name: '21 different URLs, without calling any',
+      text: many(21),
+      host,
+      data: {
+        explanation: '21 different URLs found; at most 20 are looked at.',
+        not: false,
+        verdict: false,
+        count: 21,
+      },
+    },
   ],
   refused: [{ config: { onlyDns: true }, message: /onlyDns/ }],
 });
@@ -112,6 +129,7 @@ describe('validUrls with onlyDNS', () => {
     const { pass, data } = await look('https://known.test/ https://unknown.test/');
     assert.equal(pass, false);
     assert.deepEqual(data, {
+      ...told(1, 2),
       urls: [
         { url: 'https://known.test/', valid: true },
         { url: 'https://unknown.test/', valid: false, reason: 'no address' },

@@ -22,7 +22,12 @@ const replied = (content: string) => ({ choices: [{ index: 0, message: { role: '
 
 testCheck(webhook, {
   pass: [
-    { name: 'with a verdict', config, host: answers({ verdict: true, data: { score: 1 } }), data: { score: 1 } },
+    {
+      name: 'with a verdict',
+      config,
+      host: answers({ verdict: true, data: { score: 1 } }),
+      data: { explanation: 'The webhook agrees.', verdict: true, responseData: { score: 1 } },
+    },
     { name: 'without headers', config: { webhookURL: 'http://hook.test' }, host: answers({ verdict: true }) },
     {
       name: 'with a changed text',
@@ -63,7 +68,12 @@ testCheck(webhook, {
     },
   ],
   fail: [
-    { name: 'with a verdict', config, host: answers({ verdict: false, data: 'why' }), data: 'why' },
+    {
+      name: 'with a verdict',
+      config,
+      host: answers({ verdict: false, data: 'why' }),
+      data: { explanation: 'The webhook does not agree.', verdict: false, responseData: 'why' },
+    },
     {
       name: 'with a changed text too',
       input: before,

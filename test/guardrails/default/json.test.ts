@@ -19,7 +19,17 @@ const doubling = Object.fromEntries(
 
 testCheck(jsonSchema, {
   pass: [
-    { text: '{"name":"Ann"}', config: schema(person) },
+    {
+      text: '{"name":"Ann"}',
+      config: schema(person),
+      data: {
+        explanation: 'JSON in the text fits the schema.',
+        not: false,
+        verdict: true,
+        validationErrors: [],
+        textExcerpt: '{"name":"Ann"}',
+      },
+    },
     { text: fenced('{"name":"Ann","home":{"city":"Bonn"}}'), config: schema(person) },
     { text: fenced('{"name":"Ann"}', ''), config: schema(person) },
     { name: 'objects in objects, in prose', text: 'So {"a":{"b":{"c":"}"}}} it is.', config: schema(nested) },

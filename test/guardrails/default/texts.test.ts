@@ -56,7 +56,18 @@ testCheck(contains, {
 
 testCheck(containsCode, {
   pass: [
-    { text: 'Here:\n```python\nprint(1)\n```', config: { format: 'Python' } },
+    {
+      text: 'Here:\n```python\nprint(1)\n```',
+      config: { format: 'Python' },
+      data: {
+        explanation: 'The reply holds a block of code in Python.',
+        not: false,
+        verdict: true,
+        searchedFormat: 'Python',
+        foundFormats: ['Python'],
+        textExcerpt: 'Here:\n```python\nprint(1)\n```',
+      },
+    },
     { text: '```py title="a.py"\nprint(1)\n```', config: { format: 'Python' } },
     { text: '~~~SQL\nSELECT 1\n~~~', config: { format: 'SQL' } },
     { text: '1. Item\n    ```ts\n    let a = 1;\n    ```', config: { format: 'TypeScript' } },
@@ -127,7 +138,16 @@ testCheck(endsWith, {
 
 testCheck(notNull, {
   pass: [
-    { text: 'Hello.' },
+    {
+      text: 'Hello.',
+      data: {
+        explanation: 'The reply holds text.',
+        not: false,
+        verdict: true,
+        isNull: false,
+        textExcerpt: 'Hello.',
+      },
+    },
     { text: '', config: { not: true } },
     { name: 'a reply that calls tools', input: { text: '', callsTools: true }, config: {} },
     { name: 'a reply that calls tools, turned round', input: { text: '', callsTools: true }, config: { not: true } },
