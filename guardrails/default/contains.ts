@@ -10,7 +10,7 @@ export default check({
   description: 'Looks for words or phrases in the text. Upper and lower case differ, and parts of words count.',
   config: schema.Object(
     {
-      words: strings('What to look for.'),
+      words: strings('What to look for. Of no words, none is there.', { minItems: 0 }),
       operator: choice(['any', 'all', 'none'], 'Whether one of them must be there, all of them, or none.'),
     },
     strict,

@@ -252,7 +252,7 @@ describe('a guardrail that could not run', () => {
   });
 
   it('stops the gateway from starting when a guardrail of the file has a fault', async (t) => {
-    const checks = [{ id: 'default.contains', parameters: { words: [] } }];
+    const checks = [{ id: 'default.contains', parameters: { words: 'x' } }];
     await assert.rejects(guarded(t, { guardrails: { words: { checks, actions: {} } } }), {
       code: 'invalid_config',
       message: /guardrails\.words: checks\[0\]\.parameters: words must be/,

@@ -85,7 +85,7 @@ describe('a guardrail of the control plane', () => {
     const { id } = await workspace('One');
     for (const [body, param] of [
       [{ checks: [{ id: 'default.containz' }] }, 'checks[0].parameters'],
-      [{ checks: [{ id: 'default.contains', parameters: { words: [] } }] }, 'checks[0].parameters.words'],
+      [{ checks: [{ id: 'default.contains', parameters: { words: 'x' } }] }, 'checks[0].parameters.words'],
       [{ actions: { deny: true, async: true } }, 'actions.async'],
     ] as const) {
       const reply = await control.call('POST', '/v1/guardrails', {

@@ -11,6 +11,8 @@ testCheck(contains, {
     { text: 'red and blue', config: { words: ['blue', 'red'], operator: 'all' } },
     { text: 'red and blue', config: { words: ['Red'], operator: 'none' } },
     { text: '', config: { words: ['red'], operator: 'none' } },
+    { name: 'all of no words', text: 'red', config: { words: [], operator: 'all' } },
+    { name: 'none of no words', text: 'red', config: { words: [], operator: 'none' } },
     {
       name: 'signs that patterns are made of',
       text: '[a|b]\n(c)',
@@ -43,10 +45,10 @@ testCheck(contains, {
     { text: 'red and blue', config: { words: ['red'], operator: 'none' }, why: /expected none/ },
     { text: 'Red', config: { words: ['red'] } },
     { text: '', config: { words: ['red'] } },
+    { name: 'no words', text: 'red', config: { words: [] }, why: /^0 of 0 words/ },
   ],
   refused: [
     { config: {}, message: /words/ },
-    { config: { words: [] }, message: /words/ },
     { config: { words: [''] }, message: /words\[0\]/ },
     { config: { words: ['a'], operator: 'some' }, message: /operator/ },
     { config: { words: 'a' }, message: /words/ },
