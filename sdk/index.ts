@@ -54,6 +54,7 @@ export * from './json-position.ts';
 export * from './limits.ts';
 export * from './logs/index.ts';
 export * from './metadata-schema.ts';
+export { pageFields, pageOf } from './paging.ts';
 export * from './providers/aws/index.ts';
 export * from './providers/azure/index.ts';
 export {

@@ -1,4 +1,4 @@
-import type { Action, Needs, Resource, Standard } from 'portcullis/sdk';
+import { type Action, type Needs, pageFields, type Resource, type Standard } from 'portcullis/sdk';
 import type { TSchema } from 'typebox';
 import { createFields, type InputReader, inputReader, updateFields } from './input.ts';
 import { baseFields, type FieldSchema, type ResourceModel } from './model.ts';
@@ -169,13 +169,17 @@ export function pagingOf({ paging }: Resource): PagingNames {
   };
 }
 
+/** Clients that page through all lists alike are understood by those with names of their own, too. */
 function listQuery(resource: Resource): Readonly<Record<string, FieldSchema>> {
   const { page, size, standard, most } = pagingOf(resource);
-  const number = (minimum: number, maximum: number, fallback: number) =>
-    ({ type: 'integer', minimum, maximum, default: fallback }) as FieldSchema;
+  const { current_page, page_size } = pageFields({ standard, most });
+  const { default: _first, ...pages } = current_page;
+  const { default: _standard, ...sizes } = page_size;
   return {
     ...(resource.filters as Readonly<Record<string, FieldSchema>> | undefined),
-    [page]: number(0, 1_000_000, 0),
-    [size]: number(1, most, standard),
+    current_page: pages,
+    page_size: sizes,
+    [page]: current_page,
+    [size]: page_size,
   };
 }

@@ -35,8 +35,8 @@ export async function list(
   const search = asString(query.search);
   const { total, records } = await operation.records(model.name).list(operation.scope, {
     where: where as NonNullable<ListOptions['where']>,
-    page: Number(query[page]),
-    pageSize: Number(query[size]),
+    page: Number(query.current_page ?? query[page]),
+    pageSize: Number(query.page_size ?? query[size]),
     ...(where.status === undefined && resource.removal === 'archive' ? { archived: false } : {}),
     ...(search === undefined ? {} : { search }),
   });

@@ -9,6 +9,8 @@ import {
   keyFamilies,
   keyTypes,
   type Operation,
+  pageFields,
+  pageOf,
   type StoredRecord,
   schema,
 } from 'portcullis/sdk';
@@ -73,8 +75,7 @@ export function keyActions(maker: SecretMaker, host: Pick<ControlHost, 'counters
       needs: anyOf('list'),
       in: 'either',
       query: schema.Object({
-        page_size: schema.Optional(schema.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-        current_page: schema.Optional(schema.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+        ...pageFields(),
         workspace_id: name('Id or slug.'),
         ids: name('Ids, with commas between them.'),
       }),
@@ -143,8 +144,7 @@ async function listKeys(operation: Operation, host: Pick<ControlHost, 'counters'
       ...(ids === undefined ? {} : { id: ids }),
       ...(seesOwnOnly(access, scope.workspaceId) ? { user_id: personOf(access) ?? '' } : {}),
     },
-    page: Number(query.current_page ?? 0),
-    pageSize: Number(query.page_size ?? 100),
+    ...pageOf(operation),
   });
   return { object: 'list', total, data: await wireForms(operation, host, records) };
 }

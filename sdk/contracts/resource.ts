@@ -86,7 +86,7 @@ export interface Resource {
   readonly search?: readonly string[];
   /** Query parameters of the list beside paging: a schema each; those named like a column filter by it. */
   readonly filters?: TProperties;
-  /** Query names that differ from `current_page` and `page_size`. */
+  /** Query names beside `current_page` and `page_size`. */
   readonly paging?: {
     readonly page?: string;
     readonly size?: string;

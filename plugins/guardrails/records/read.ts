@@ -1,4 +1,4 @@
-import { type Action, type Db, type Operation, schema } from 'portcullis/sdk';
+import { type Action, type Db, type Operation, pageFields, pageOf, schema } from 'portcullis/sdk';
 import { eitherFamily, holds, readableGuardrail } from './reach.ts';
 import { guardrailDetail, guardrailItem, type ListedGuardrail, shownDetail, shownItem } from './shown.ts';
 
@@ -14,8 +14,7 @@ export const listGuardrails: Action = {
     organisation_id: schema.Optional(
       schema.String({ maxLength: 255, description: 'Without `workspace_id`: only what belongs to the organisation.' }),
     ),
-    current_page: schema.Optional(schema.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
-    page_size: schema.Optional(schema.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+    ...pageFields(),
   }),
   reply: schema.Object({
     object: schema.Literal('list'),
@@ -24,13 +23,13 @@ export const listGuardrails: Action = {
   }),
   run: async (operation) => {
     const rows = await matching(operation);
-    const size = Number(operation.query.page_size ?? 100);
+    const { page, pageSize } = pageOf(operation);
     const counted = await rows().count({ total: '*' }).first();
     const found = (await rows()
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
-      .limit(size)
-      .offset(Number(operation.query.current_page ?? 0) * size)
+      .limit(pageSize)
+      .offset(page * pageSize)
       .select()) as ListedGuardrail[];
     return { object: 'list', total: Number(counted?.total ?? 0), data: found.map((row) => shownItem(operation, row)) };
   },

@@ -1,4 +1,4 @@
-import { type Action, field, type JsonObject, type Operation, schema } from 'portcullis/sdk';
+import { type Action, field, type JsonObject, type Operation, pageFields, pageOf, schema } from 'portcullis/sdk';
 import { enabledGrantsIn } from '../grants/grants.ts';
 import { eitherFamily, holds } from '../permission.ts';
 import type { IntegrationRecord } from '../records.ts';
@@ -19,8 +19,7 @@ export const listIntegrations: Action = {
     status: schema.Optional(field.oneOf(['active', 'archived'])),
     ai_provider_id: schema.Optional(schema.String({ maxLength: 255 })),
     search: schema.Optional(schema.String({ maxLength: 255 })),
-    current_page: schema.Optional(schema.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
-    page_size: schema.Optional(schema.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+    ...pageFields(),
   }),
   reply: schema.Object({
     object: schema.Literal('list'),
@@ -39,8 +38,7 @@ export const listIntegrations: Action = {
     const scope = { organisationId: operation.scope.organisationId };
     const { total, records } = await operation.records<IntegrationRecord>('integrations').list(scope, {
       where,
-      page: Number(query.current_page ?? 0),
-      pageSize: Number(query.page_size ?? 100),
+      ...pageOf(operation),
       ...(query.search === undefined ? {} : { search: query.search }),
     });
     return { object: 'list', total, data: records.map((record) => shown(operation, record)) };

@@ -8,6 +8,7 @@ import {
   limitField,
   nullable,
   type Operation,
+  pageFields,
   type StoredRecord,
   schema,
   type TSchema,
@@ -64,8 +65,7 @@ export function virtualKeyActions(host: ControlHost): readonly Action[] {
       needs: needs('list'),
       in: 'workspace',
       query: schema.Object({
-        current_page: schema.Optional(schema.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
-        page_size: schema.Optional(schema.Integer({ minimum: 1, maximum: 1000, default: 50 })),
+        ...pageFields({ standard: 50 }),
       }),
       reply: schema.Object({
         object: schema.Literal('list'),

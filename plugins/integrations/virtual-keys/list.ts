@@ -1,15 +1,12 @@
-import { asString, type ControlHost, type JsonObject, type Operation } from 'portcullis/sdk';
+import { asString, type ControlHost, type JsonObject, type Operation, pageOf } from 'portcullis/sdk';
 import type { IntegrationRecord, ProviderRecord } from '../records.ts';
 import { usageOf } from '../standings.ts';
 import { shownVirtualKey } from './shown.ts';
 
 /** A page of virtual keys, with what their integrations and workspaces say. */
 export async function listed(host: Pick<ControlHost, 'counters' | 'log'>, operation: Operation): Promise<JsonObject> {
-  const { scope, query } = operation;
-  const { total, records } = await operation.records<ProviderRecord>('providers').list(scope, {
-    page: Number(query.current_page ?? 0),
-    pageSize: Number(query.page_size ?? 50),
-  });
+  const { scope } = operation;
+  const { total, records } = await operation.records<ProviderRecord>('providers').list(scope, pageOf(operation));
   const ids = [...new Set(records.map(({ integration_id }) => integration_id))];
   const integrations = await operation
     .records<IntegrationRecord>('integrations')

@@ -1,6 +1,5 @@
 import {
   type Action,
-  asNumber,
   asString,
   budgetAmount,
   budgetPeriod,
@@ -10,6 +9,8 @@ import {
   GatewayError,
   type JsonObject,
   type Operation,
+  pageFields,
+  pageOf,
   refusedName,
   schema,
 } from 'portcullis/sdk';
@@ -92,8 +93,7 @@ export function groupActions(host: Host): readonly Action[] {
       query: schema.Object({
         status: schema.Optional(field.oneOf(['active', 'exhausted'])),
         search: schema.Optional(field.text({ min: 1, description: 'A part of the value key.' })),
-        page_size: schema.Optional(schema.Integer({ minimum: 1, maximum: 100, default: 100 })),
-        current_page: schema.Optional(schema.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+        ...pageFields({ most: 100 }),
       }),
       reply: schema.Object({
         object: schema.Literal('list'),
@@ -130,12 +130,13 @@ export function groupActions(host: Host): readonly Action[] {
   ];
 }
 
-async function listed(host: Host, { query, now }: Operation, policy: UsagePolicyRecord): Promise<JsonObject> {
-  const size = asNumber(Number(query.page_size ?? 100)) ?? 100;
-  const offset = size * Number(query.current_page ?? 0);
-  const { search, status } = query;
+async function listed(host: Host, operation: Operation, policy: UsagePolicyRecord): Promise<JsonObject> {
+  const { page, pageSize } = pageOf(operation);
+  const offset = page * pageSize;
+  const { now } = operation;
+  const { search, status } = operation.query;
   if (search === undefined && status === undefined) {
-    const { total, groups } = await groupsOf(host, policy, now, size, offset);
+    const { total, groups } = await groupsOf(host, policy, now, pageSize, offset);
     return { object: 'list', total, data: groups.map(shownGroup) };
   }
   const found: Group[] = [];
@@ -148,7 +149,7 @@ async function listed(host: Host, { query, now }: Operation, policy: UsagePolicy
     }
     if (from + groups.length >= total || groups.length === 0) break;
   }
-  return { object: 'list', total: found.length, data: found.slice(offset, offset + size).map(shownGroup) };
+  return { object: 'list', total: found.length, data: found.slice(offset, offset + pageSize).map(shownGroup) };
 }
 
 /** Names of people and models stand in value keys, so the id is what a path can hold. */

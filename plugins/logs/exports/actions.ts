@@ -6,6 +6,8 @@ import {
   type JsonObject,
   logFilterFields,
   type Operation,
+  pageFields,
+  pageOf,
   schema,
 } from 'portcullis/sdk';
 import { placeOf } from '../read/place.ts';
@@ -68,11 +70,13 @@ export function exportActions(host: ControlHost): readonly Action[] {
       path: '/logs/exports',
       summary: 'Lists exports',
       needs,
-      query: schema.Object({ workspace_id: schema.Optional(field.id()) }),
+      query: schema.Object({ workspace_id: schema.Optional(field.id()), ...pageFields() }),
       reply: schema.Object({ object: field.oneOf(['list']), total: field.integer(0), data: schema.Array(shown) }),
       async run(operation) {
         const where = (await mayBeSeen(operation)) === 'own' ? { created_by: operation.actorId } : {};
-        const { total, records } = await operation.records<ExportRecord>(table).list(operation.scope, { where });
+        const { total, records } = await operation
+          .records<ExportRecord>(table)
+          .list(operation.scope, { where, ...pageOf(operation) });
         return { object: 'list', total, data: records.map((record) => shownExport(operation, record)) };
       },
     },

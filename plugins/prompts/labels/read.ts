@@ -1,4 +1,13 @@
-import { type Action, asString, GatewayError, type JsonObject, type Operation, schema } from 'portcullis/sdk';
+import {
+  type Action,
+  asString,
+  GatewayError,
+  type JsonObject,
+  type Operation,
+  pageFields,
+  pageOf,
+  schema,
+} from 'portcullis/sdk';
 import type { LabelRecord } from './table.ts';
 import { makeUniversal } from './universal.ts';
 
@@ -34,8 +43,7 @@ export const listLabels: Action = {
       schema.String({ maxLength: 255, description: 'Without `workspace_id`: only what belongs to the organisation.' }),
     ),
     search: schema.Optional(schema.String({ maxLength: 255 })),
-    current_page: schema.Optional(schema.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
-    page_size: schema.Optional(schema.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+    ...pageFields(),
   }),
   reply: schema.Object(
     { object: schema.Literal('list'), total: schema.Integer(), data: schema.Array(shownLabel) },
@@ -53,8 +61,7 @@ export const listLabels: Action = {
         { column: 'is_universal', order: 'desc' },
         { column: 'created_at', order: 'desc' },
       ],
-      page: Number(query.current_page ?? 0),
-      pageSize: Number(query.page_size ?? 100),
+      ...pageOf(operation),
       ...(query.search === undefined ? {} : { search: query.search }),
     });
     return { object: 'list', total, data: records.map((record) => shown(operation, record)) };

@@ -1,4 +1,13 @@
-import { type Action, type Db, field, type JsonObject, type Operation, schema } from 'portcullis/sdk';
+import {
+  type Action,
+  type Db,
+  field,
+  type JsonObject,
+  type Operation,
+  pageFields,
+  pageOf,
+  schema,
+} from 'portcullis/sdk';
 import { sharedIds, sharesOfEach } from '../sharing/reach.ts';
 import { listOf, reachShape, shownReach } from './shown.ts';
 import type { Kind, VersionedRecord } from './table.ts';
@@ -9,15 +18,6 @@ interface Listed<R extends VersionedRecord> {
   readonly summary: string;
   readonly shape: Parameters<typeof schema.Object>[0];
   show(operation: Operation, record: R): JsonObject;
-}
-
-export const paging = {
-  current_page: schema.Optional(schema.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
-  page_size: schema.Optional(schema.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-};
-
-export function pageOf({ query }: Pick<Operation, 'query'>): { readonly page: number; readonly size: number } {
-  return { page: Number(query.current_page ?? 0), size: Number(query.page_size ?? 100) };
 }
 
 /** A workspace lists its own; those that others share with it where they are asked for: no plain filter can say that. */
@@ -36,18 +36,18 @@ export function listAction<R extends VersionedRecord>({ kind, path, summary, sha
       show_prompt_share: schema.Optional(
         schema.Boolean({ description: 'What others share as well, and of each how far it reaches.' }),
       ),
-      ...paging,
+      ...pageFields(),
     }),
     reply: listOf(schema.Object({ ...shape, ...sharing }, { additionalProperties: false })),
     run: async (operation) => {
       const rows = await matching(operation, kind);
-      const { page, size } = pageOf(operation);
+      const { page, pageSize } = pageOf(operation);
       const counted = await rows().count({ total: '*' }).first();
       const found = (await rows()
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
-        .limit(size)
-        .offset(page * size)
+        .limit(pageSize)
+        .offset(page * pageSize)
         .select()) as R[];
       const told = await reachOf(operation, kind, found);
       const data = found.map((record) => ({ ...show(operation, record), ...told(record) }));

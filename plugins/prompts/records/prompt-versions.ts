@@ -1,6 +1,5 @@
-import { type Action, asString, type JsonObject, type Operation, schema } from 'portcullis/sdk';
+import { type Action, asString, type JsonObject, type Operation, pageFields, pageOf, schema } from 'portcullis/sdk';
 import { type AssignedLabel, assignLabel, labelsOf } from '../labels/assign.ts';
-import { pageOf, paging } from './list.ts';
 import { promptVersion } from './prompt-version.ts';
 import { readable } from './reach.ts';
 import { contentShape, listOf, moment, shownContent, status, textOrNull, versionStatus } from './shown.ts';
@@ -28,7 +27,7 @@ export const listVersions: Action = {
   summary: 'List the versions of a prompt, newest first',
   needs: ['prompts.read'],
   in: 'either',
-  query: schema.Object(paging),
+  query: schema.Object(pageFields()),
   reply: listOf(item),
   run: async (operation) => {
     const record = await readable<PromptRecord>(operation, 'prompts');

@@ -1,6 +1,6 @@
-import { type Action, field, schema } from 'portcullis/sdk';
+import { type Action, field, pageFields, pageOf, schema } from 'portcullis/sdk';
 import { sharesOf } from '../sharing/reach.ts';
-import { listAction, pageOf, paging } from './list.ts';
+import { listAction } from './list.ts';
 import { readable } from './reach.ts';
 import { demandVersion } from './select.ts';
 import {
@@ -75,7 +75,7 @@ export const partialVersions: Action = {
   summary: 'List the versions of a partial, newest first',
   needs: ['prompts.read'],
   in: 'either',
-  query: schema.Object(paging),
+  query: schema.Object(pageFields()),
   reply: listOf(
     schema.Object(
       {

@@ -74,12 +74,12 @@ export async function versionsOf(
   db: Db,
   kind: Kind,
   owner: Owner,
-  { page, size }: { readonly page: number; readonly size: number },
+  { page, pageSize }: { readonly page: number; readonly pageSize: number },
 ): Promise<readonly VersionRow[]> {
   return rowsOf(db, kind, owner)
     .orderBy('number', 'desc')
-    .limit(size)
-    .offset(page * size);
+    .limit(pageSize)
+    .offset(page * pageSize);
 }
 
 /**

@@ -3,11 +3,12 @@ import {
   field,
   type JsonObject,
   type Operation,
+  pageFields,
+  pageOf,
   type Resource,
   schema,
   workspaceRoles,
 } from 'portcullis/sdk';
-import { pageOf, pageQuery } from '../paging.ts';
 import { refusal } from '../refusal.ts';
 import { memberShape, shape } from '../reply.ts';
 import { addMembers, demandRank, type NewMember } from './add.ts';
@@ -54,7 +55,7 @@ export const workspaceMembers: Resource = {
       path: collection,
       summary: 'List the members of a workspace',
       reply: shape.list(memberShape),
-      query: schema.Object({ ...pageQuery, role: schema.Optional(role), email: schema.Optional(field.text()) }),
+      query: schema.Object({ ...pageFields(), role: schema.Optional(role), email: schema.Optional(field.text()) }),
       run: async (operation) => {
         const { role: wanted = '', email = '' } = operation.query;
         const filter = {

@@ -20,8 +20,8 @@ export interface MemberFilter {
   readonly role?: string;
   /** Lower case. */
   readonly email?: string;
-  readonly limit?: number;
-  readonly offset?: number;
+  readonly page?: number;
+  readonly pageSize?: number;
 }
 
 const mostListed = 1000;
@@ -32,13 +32,14 @@ export async function membersOf(
   workspaceId: string,
   filter: MemberFilter = {},
 ): Promise<readonly MemberRow[]> {
+  const { page = 0, pageSize = mostListed } = filter;
   return filtered(db, scope.organisationId, workspaceId, filter)
     .orderBy([
       { column: 'm.created_at', order: 'desc' },
       { column: 'm.id', order: 'desc' },
     ])
-    .limit(filter.limit ?? mostListed)
-    .offset(filter.offset ?? 0)
+    .limit(pageSize)
+    .offset(page * pageSize)
     .select({
       membership_id: 'm.id',
       id: 'u.id',

@@ -177,6 +177,31 @@ describe('every route of the control plane', () => {
     assert.deepEqual(passed, []);
   });
 
+  it('lists pages of a bounded size', async () => {
+    const lists = scoped().filter(({ method, path, reply }) => {
+      const { data, records: entries, total } = (reply as { properties?: Record<string, unknown> })?.properties ?? {};
+      // What is installed is listed whole.
+      return (
+        method === 'get' &&
+        !path.includes(':') &&
+        path !== '/v1/plugins' &&
+        total !== undefined &&
+        (data ?? entries) !== undefined
+      );
+    });
+    const period = 'time_of_generation_min=2026-11-20T00:00:00Z&time_of_generation_max=2026-11-21T00:00:00Z';
+    const taken: string[] = [];
+    for (const { path } of lists) {
+      for (const query of ['page_size=0', 'page_size=1000000', 'page_size=many', 'current_page=-1']) {
+        const { status, json } = await control.call('GET', `${path}?workspace_id=${workspaceId}&${period}&${query}`);
+        const param = (json.error as JsonObject | undefined)?.param;
+        if (status !== 400 || param !== query.split('=')[0]) taken.push(`${path}?${query}: ${status} ${param}`);
+      }
+    }
+    assert.ok(lists.length > 15, `${lists.length} lists`);
+    assert.deepEqual(taken, []);
+  });
+
   for (const place of ['organisation', 'workspace'] as const) {
     it(`gives nothing of the organisation to a key of another ${place}, and changes nothing`, async () => {
       const foreign = await foreignCaller(place);

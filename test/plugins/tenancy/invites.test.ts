@@ -106,6 +106,7 @@ onEachControl((control) => {
       assert.deepEqual(await found(`email=${email}&status=accepted`), []);
       assert.deepEqual(await found(`email=${email}&status=expired`), []);
       assert.equal((await found('pageSize=1&currentPage=0')).length, 1);
+      assert.equal((await found('page_size=1&current_page=0')).length, 1);
       control().advance(7 * dayMs);
       assert.deepEqual(await found(`email=${email}&status=pending`), []);
       assert.deepEqual(await found(`email=${email}&status=expired`), [id]);

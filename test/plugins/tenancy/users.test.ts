@@ -54,6 +54,7 @@ onEachControl((control) => {
       assert.deepEqual(await ids(`email=${email}&role=member`), []);
       assert.equal((await ids('pageSize=1')).length, 1);
       assert.notDeepEqual(await ids('pageSize=1'), await ids('pageSize=1&currentPage=1'));
+      assert.deepEqual(await ids('page_size=1&current_page=1'), await ids('pageSize=1&currentPage=1'));
     });
 
     it('get another role and another name', async () => {
