@@ -6,8 +6,10 @@ import Type from './type-builders.ts';
 export interface FieldRules {
   /** Given by the gateway alone. */
   readonly 'x-read-only'?: true;
-  /** May be given on create and never changed. */
+  /** Stays as it was made: an update that would change it is refused. */
   readonly 'x-fixed'?: true;
+  /** The resource whose record it names: the id is stored, and its slug is taken too. */
+  readonly 'x-reference'?: string;
   /** Taken from bodies, and neither stored nor shown under this name. */
   readonly 'x-input'?: true;
   /** Must be given on create. */
@@ -28,8 +30,11 @@ function marked<S extends TSchema>(schema: S, rules: FieldRules): With<S> {
 
 /** Must be given on create. */
 export const required = <S extends TSchema>(schema: S): With<S> => marked(schema, { 'x-required': true });
-/** May be given on create, never changed. */
+/** May be given on create, never changed: an update that would is refused. */
 export const fixed = <S extends TSchema>(schema: S): With<S> => marked(schema, { 'x-fixed': true });
+/** Names a record of the resource by its id, which is stored, or its slug. */
+export const reference = <S extends TSchema>(resource: string, schema: S): With<S> =>
+  marked(schema, { 'x-reference': resource });
 /** Given by the gateway alone. */
 export const readOnly = <S extends TSchema>(schema: S): With<S> => marked(schema, { 'x-read-only': true });
 /** Taken from bodies for hooks to read; neither stored nor shown under this name. */

@@ -1,4 +1,5 @@
 import {
+  type Action,
   type ActionReply,
   GatewayError,
   type JsonObject,
@@ -7,6 +8,7 @@ import {
   type StoredRecord,
 } from 'portcullis/sdk';
 import type { Endpoint } from './endpoints.ts';
+import { refuseChanged } from './fixed.ts';
 import type { InputReader } from './input.ts';
 import type { Timestamps } from './moments.ts';
 import type { Request, RunningOperation } from './operation.ts';
@@ -63,6 +65,8 @@ async function runAction(
   const place =
     record === undefined || model === undefined ? placed.scope.workspaceId : placeOf(model.resource.permission, record);
   demand(request.access, needs, place);
+  if (record !== undefined && model !== undefined && isUpdate(action))
+    await refuseChanged(model, placed, record, request.body, endpoint.body);
   const { body, query } = checked(endpoint, request);
   const reply = await action.run({ ...placed, body, query }, record);
   return { reply, ...(record === undefined ? {} : { record }) };
@@ -107,10 +111,16 @@ async function runStandard(
   const here = placed.at(scope);
   if (kind === 'get') return standard.get(model, here, record, timestamps);
   if (kind === 'update') {
+    await refuseChanged(model, here, record, request.body, endpoint.body);
     const { body } = checked(endpoint, request);
     return standard.update(model, { ...here, body }, record, timestamps);
   }
   return standard.remove(model, { ...here, body: request.body }, record, isForced(request));
+}
+
+/** Whether the action stands in the place of the standard update. */
+function isUpdate({ method, path }: Action): boolean {
+  return method === 'put' && path.endsWith('/:id');
 }
 
 function isForced({ body, query }: Request): boolean {

@@ -1,5 +1,6 @@
 import {
   field,
+  fixed,
   input,
   type JsonObject,
   keyTypes,
@@ -82,7 +83,7 @@ export const fields = {
   ...given,
   reset_usage: input(nullable(field.boolean())),
   type: readOnly(field.oneOf(keyTypes)),
-  user_id: readOnly(nullable(field.id())),
+  user_id: readOnly(fixed(nullable(field.id()))),
   key: readOnly(field.text({ description: 'Masked.' })),
   config_id: readOnly(nullable(field.id())),
   metadata: readOnly(nullable(field.strings(128))),

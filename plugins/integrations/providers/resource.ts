@@ -11,6 +11,7 @@ import {
   type Operation,
   type Resource,
   readOnly,
+  reference,
   required,
   schema,
 } from 'portcullis/sdk';
@@ -35,7 +36,7 @@ export function providers(host: ControlHost): Resource {
     paging: { standard: 50 },
     fields: {
       name: required(field.name()),
-      integration_id: fixed(required(field.id())),
+      integration_id: reference('integrations', fixed(required(field.id()))),
       note: nullable(field.text({ max: 2048 })),
       usage_limits: limitField.usage(),
       rate_limits: limitField.rate(),

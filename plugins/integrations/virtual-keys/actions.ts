@@ -110,7 +110,12 @@ export function virtualKeyActions(host: ControlHost): readonly Action[] {
       summary: 'Update one of Virtual keys',
       needs: needs('update'),
       of: 'providers',
-      body: schema.Object({ name: schema.Optional(field.name()), reset_usage: optional(field.flag()), ...body }),
+      body: schema.Object({
+        name: schema.Optional(field.name()),
+        provider: optional(field.text()),
+        reset_usage: optional(field.flag()),
+        ...body,
+      }),
       reply: saved,
       run: (operation, record) => updated(host, operation, record as ProviderRecord),
     },
@@ -163,6 +168,7 @@ async function updated(host: ControlHost, operation: Operation, record: Provider
   const integration = await integrationOf(operation, record);
   const azure =
     integration !== undefined && providerNamed(host, integration.ai_provider_id, 'provider').name === 'azure-openai';
+  refuseOtherProvider(asString(operation.body.provider), integration);
   const credentials = credentialsIn(operation.body, azure);
   if (credentials !== undefined) {
     if (integration === undefined || !isSet(integration.hidden)) throw shared(integration);
@@ -173,6 +179,13 @@ async function updated(host: ControlHost, operation: Operation, record: Provider
   const changes = changedProvider(operation, record, operation.body);
   if (Object.keys(changes).length > 0) await operation.records('providers').update(scopeOf(record), record.id, changes);
   return reply(record);
+}
+
+/** Clients send back what they have read. */
+function refuseOtherProvider(given: string | undefined, integration: IntegrationRecord | undefined): void {
+  const kept = integration?.ai_provider_id;
+  if (given === undefined || kept === undefined || given === kept) return;
+  refuse('provider', `cannot be changed. Leave it out, or send "${kept}"`);
 }
 
 function shared(integration: IntegrationRecord | undefined): GatewayError {

@@ -9,6 +9,7 @@ import {
   type Resource,
   type ResourceHooks,
   readOnly,
+  reference,
   required,
   schema,
 } from 'portcullis/sdk';
@@ -35,7 +36,7 @@ export function collections(): Resource {
     onWorkspaceRemoval: 'follow',
     fields: {
       name: required(field.name()),
-      parent_collection_id: fixed(nullable(field.id())),
+      parent_collection_id: reference('collections', fixed(nullable(field.id()))),
       depth: detail(readOnly(field.integer(1, deepest))),
       default_of: detail(readOnly(field.id())),
     },

@@ -86,10 +86,29 @@ onEachStore((name, _, fresh) => {
       assert.equal('unknown' in read, false);
     });
 
-    it('keeps what may be given once', async () => {
+    it('refuses to change what may be given once, and takes it unchanged', async () => {
       const made = await make({ name: 'Nut', kind: 'hex' });
-      await control.ok('PUT', `/v1/gadgets/${made.id}`, { body: { kind: 'wing', name: 'Nut 2' } });
-      const read = await control.ok('GET', `/v1/gadgets/${made.id}`);
+      const path = `/v1/gadgets/${made.id}`;
+      for (const [name, value] of Object.entries({
+        kind: 'wing',
+        slug: 'other',
+        id: 'other',
+        organisation_id: 'other',
+      })) {
+        const refused = await refusedAs('PUT', path, { body: { [name]: value, name: 'Nut 1' } });
+        assert.deepEqual([refused.status, refused.param], [400, name]);
+        assert.match(refused.message, /cannot be changed\. Leave it out, or send "/);
+      }
+      const same = {
+        kind: 'hex',
+        slug: String(made.slug),
+        id: String(made.id),
+        organisation_id: control.organisationId,
+      };
+      for (const body of [same, { id: same.slug, slug: same.id }, { id: null, slug: null, kind: null }])
+        await control.ok('PUT', path, { body });
+      await control.ok('PUT', path, { body: { ...same, name: 'Nut 2' } });
+      const read = await control.ok('GET', path);
       assert.deepEqual([read.kind, read.name], ['hex', 'Nut 2']);
     });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type JsonObject, scopesOfWorkspaceRole, type WorkspaceRole } from 'portcullis/sdk';
+import { asObject, type JsonObject, scopesOfWorkspaceRole, type WorkspaceRole } from 'portcullis/sdk';
 import { everyScope, inEachWorld, type World } from './world.ts';
 
 const keyOf = async (world: World, workspaceId: string, scopes: readonly string[]) =>
@@ -308,10 +308,10 @@ inEachWorld((given) => {
     const workspaceId = await world.workspace();
     const [ada, bob] = [await world.person({ workspaceId }), await world.person({ workspaceId })];
     const { id } = await world.key('workspace/user', personal(workspaceId, ada));
-    await world.c.ok('PUT', `/v1/api-keys/${id}`, {
-      key: world.c.adminKey,
-      body: { user_id: bob, type: 'workspace-service' },
-    });
+    const put = (body: JsonObject) => world.c.call('PUT', `/v1/api-keys/${id}`, { key: world.c.adminKey, body });
+    const refused = await put({ user_id: bob });
+    assert.deepEqual([refused.status, asObject(refused.json.error)?.param], [400, 'user_id']);
+    assert.equal((await put({ user_id: ada, type: 'workspace-service' })).status, 200);
     const shown = await world.read(id);
     assert.equal(shown.user_id, ada);
     assert.equal(shown.type, 'workspace-user');

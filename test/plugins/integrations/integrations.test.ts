@@ -70,7 +70,11 @@ onEachPlane((plane) => {
 
     it('never changes its provider', async () => {
       const { body } = await plane().call('POST', '/integrations', openai('Fixed'));
-      await plane().call('PUT', `/integrations/${body.slug}`, { ai_provider_id: 'anthropic', name: 'Renamed' });
+      const put = (ai_provider_id: string) =>
+        plane().call('PUT', `/integrations/${body.slug}`, { ai_provider_id, name: 'Renamed' });
+      const reply = await put('anthropic');
+      assert.deepEqual([reply.status, reply.body.error.param], [400, 'ai_provider_id']);
+      assert.equal((await put('openai')).status, 200);
       const { ai_provider_id, name } = (await plane().call('GET', `/integrations/${body.slug}`)).body;
       assert.deepEqual([ai_provider_id, name], ['openai', 'Renamed']);
     });

@@ -136,7 +136,11 @@ onEachPlane((plane) => {
     it('never moves to another integration', async () => {
       const { body } = await post();
       const before = (await get(body.slug)).integration_id;
-      await plane().call('PUT', path(body.slug), { integration_id: (await integration()).id });
+      const put = (id: string) => plane().call('PUT', path(body.slug), { integration_id: id });
+      const moved = await put(String((await integration()).id));
+      assert.deepEqual([moved.status, moved.body.error.param], [400, 'integration_id']);
+      const { slug } = (await plane().call('GET', `/integrations/${before}`)).body;
+      for (const same of [before, slug]) assert.equal((await put(String(same))).status, 200);
       assert.equal((await get(body.slug)).integration_id, before);
     });
 

@@ -113,10 +113,17 @@ onEachPlane((plane) => {
       assert.deepEqual([status, body.error.param], [400, 'workspace_id']);
     });
 
+    it('never changes its provider', async () => {
+      const { body } = await post();
+      const reply = await plane().call('PUT', path(body.slug), { provider: 'anthropic' });
+      assert.deepEqual([reply.status, reply.body.error.param], [400, 'provider']);
+    });
+
     it('gets a new key, a new name and a budget by an update, and keeps the rest', async () => {
       const { body } = await post({ note: 'n', model_config: { openai_organization: 'org' } });
       const reply = await plane().call('PUT', path(body.slug), {
         name: 'Renamed',
+        provider: 'openai',
         key: 'sk-another-secret-xyz',
         usage_limits: { credit_limit: 3 },
       });

@@ -135,9 +135,11 @@ onEachStore((_, _open, fresh) => {
         conditions,
         credit_limit: 2000,
         periodic_reset_days: 5,
-        type: 'cost',
-        group_by: [{ key: 'model' }],
+        type: 'tokens',
+        group_by: usageBody.group_by,
       };
+      await refused('PUT', path, { ...body, type: 'cost' }, 'type');
+      await refused('PUT', path, { ...body, group_by: [{ key: 'model' }] }, 'group_by');
       assert.deepEqual(await control.ok('PUT', path.replace('/v1/', '/v2/'), { body }), {});
       const shown = await control.ok('GET', path);
       assert.deepEqual(shown.conditions, conditions);
@@ -243,9 +245,9 @@ onEachStore((_, _open, fresh) => {
   describe('a rate limits policy', () => {
     it('reads as it was made, and changes in what may change', async () => {
       const path = await made(ratePath, rateBody);
-      await control.ok('PUT', path, {
-        body: { unit: 'rpw', value: 7, type: 'tokens', conditions: [{ key: 'api_key', value: '*' }] },
-      });
+      const body = { unit: 'rpw', value: 7, type: 'requests', conditions: [{ key: 'api_key', value: '*' }] };
+      await refused('PUT', path, { ...body, type: 'tokens' }, 'type');
+      await control.ok('PUT', path, { body });
       const { unit, value, type, conditions, object, name } = await control.ok('GET', path);
       assert.deepEqual([unit, value, type, object, name], ['rpw', 7, 'requests', 'policy_rate_limits', null]);
       assert.deepEqual(conditions, [{ key: 'api_key', value: '*' }]);

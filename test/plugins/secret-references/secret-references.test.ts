@@ -72,8 +72,8 @@ onEachStore((_, __, fresh) => {
 
   it('is refused a change of nothing that can be changed, with what can', async (t) => {
     const control = await start(t, { store: await fresh() });
-    const { id } = await create(control);
-    for (const body of [{}, { manager_type: 'azure_kv' }, { slug: 'another' }]) {
+    const { id, slug = null } = await create(control);
+    for (const body of [{}, { manager_type: 'aws_sm' }, { slug }]) {
       const { status, json } = await control.call('PUT', `${path}/${id}`, { body });
       const { error } = json as { error: { param: string; message: string } };
       assert.deepEqual([status, error.param], [400, 'body']);
@@ -219,8 +219,10 @@ describe('auth_config', () => {
     const control = await start(t);
     const { id } = await create(control);
     await control.ok('PUT', `${path}/${id}`, {
-      body: { auth_config: { aws_region: 'us-east-1' }, manager_type: 'azure_kv' },
+      body: { auth_config: { aws_region: 'us-east-1' }, manager_type: 'aws_sm' },
     });
+    const other = { auth_config: { aws_region: 'us-west-1' }, manager_type: 'azure_kv' };
+    assert.deepEqual((await refusal(control, 'PUT', `${path}/${id}`, other)).at(2), 'manager_type');
     const entry = await directoryOf(control).get('secretReference', control.organisationId, String(id));
     assert.equal(entry?.manager, 'aws_sm');
     assert.deepEqual(entry?.auth, { ...aws, aws_region: 'us-east-1' });

@@ -56,12 +56,18 @@ inEachPlace('a collection', (place) => {
   });
 
   it('is renamed, and stays where it was made', async () => {
-    const { newWorkspace, make, get, control } = place();
+    const { newWorkspace, make, get, control, refused } = place();
     const workspace = await newWorkspace();
     const [top, other] = [await make(workspace), await make(workspace)];
     const { id } = await make(workspace, { parent_collection_id: top.id });
-    const body = { name: 'Okapis', parent_collection_id: other.id, workspace_id: workspace };
-    assert.deepEqual(await control.ok('PUT', `/v1/collections/${id}`, { body }), {});
+    const body = { name: 'Okapis', parent_collection_id: top.slug, workspace_id: workspace };
+    const path = `/v1/collections/${id}`;
+    for (const elsewhere of [other.id, null])
+      assert.deepEqual(await refused('PUT', path, { body: { ...body, parent_collection_id: elsewhere } }), [
+        400,
+        'parent_collection_id',
+      ]);
+    assert.deepEqual(await control.ok('PUT', path, { body }), {});
     const { name, parent_collection_id } = await get(id);
     assert.deepEqual([name, parent_collection_id], ['Okapis', top.id]);
   });
