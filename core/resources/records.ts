@@ -93,7 +93,7 @@ export function recordsOf(model: ResourceModel, parts: RecordParts): Records {
   const conflict = (error: unknown, values: Values): never => {
     if (!parts.isUniqueViolation(error)) throw error;
     const what = typeof values.slug === 'string' ? ` with the slug "${values.slug}"` : '';
-    throw new GatewayError('conflict', `There is already such a ${model.resource.object}${what}.`, { cause: error });
+    throw new GatewayError('conflict', `One such ${model.resource.object}${what} is there already.`, { cause: error });
   };
 
   const sealedOf = (id: string, secrets: JsonObject): string | null =>

@@ -34,6 +34,7 @@ onEachPlane((plane) => {
       assert.equal(first.body.slug, 'my_slug');
       const second = await plane().call('POST', '/integrations', { ...openai('Slug'), slug: 'my_slug' });
       assert.deepEqual([second.status, second.body.error.code], [409, 'AB07']);
+      assert.match(second.text, /One such integration with the slug \\"[a-zA-Z0-9_-]+\\" is there already\./);
     });
 
     for (const [name, change, param] of [
