@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { createFields, type InputReader, inputReader, updateFields } from './input.ts';
 import { baseFields, type FieldSchema, type ResourceModel } from './model.ts';
 import { possibleNeeds } from './permission.ts';
+import { type QueryReader, queryReader } from './query.ts';
 import { replySchema } from './reply-schemas.ts';
 
 export type Method = Action['method'];
@@ -25,7 +26,7 @@ export interface Endpoint {
   readonly standard: Standard | undefined;
   readonly action: Action | undefined;
   readonly body: InputReader | undefined;
-  readonly query: InputReader | undefined;
+  readonly query: QueryReader | undefined;
   readonly reply: TSchema | undefined;
   readonly status: number;
   readonly audited: boolean;
@@ -70,14 +71,17 @@ export function endpointsOf(plugin: string, model: ResourceModel, models: Readon
       standard: operation,
       action: undefined,
       body: bodyOf(model, operation),
-      query: operation === 'list' ? inputReader(listQuery(resource), { fill: true }) : undefined,
+      query: operation === 'list' ? queryReader(listQuery(resource), model) : undefined,
       reply: replySchema(model, operation),
       status: 200,
       audited: operation !== 'list' && operation !== 'get',
       hidden: false,
     };
   });
-  return [...standard, ...(resource.actions ?? []).map((action) => endpointOf(plugin, action, resource.title, models))];
+  return [
+    ...standard,
+    ...(resource.actions ?? []).map((action) => endpointOf(plugin, action, resource.title, models, model)),
+  ];
 }
 
 export function endpointOf(
@@ -85,6 +89,7 @@ export function endpointOf(
   action: Action,
   tag: string,
   models: ReadonlyMap<string, ResourceModel>,
+  owner?: ResourceModel,
 ): Endpoint {
   const paths = pathsOf([action.path, ...(action.aliases ?? [])], action.admin === true, action.root === true);
   const model = action.of === undefined ? undefined : models.get(action.of);
@@ -101,7 +106,7 @@ export function endpointOf(
     standard: undefined,
     action,
     body: action.body === undefined ? undefined : actionBody(action.body, model),
-    query: action.query === undefined ? undefined : inputReader(propertiesOf(action.query), { fill: true }),
+    query: action.query === undefined ? undefined : queryReader(propertiesOf(action.query), owner),
     reply: action.reply,
     status: action.status ?? 200,
     audited: action.audited ?? action.method !== 'get',

@@ -23,7 +23,7 @@ export async function refuseChanged(
   body: JsonObject,
   taken: InputReader | undefined,
 ): Promise<void> {
-  const known = (taken?.schema as { properties?: object } | undefined)?.properties ?? {};
+  const known = taken?.schema.properties ?? {};
   const isFixed = (schema: FieldSchema) => schema['x-fixed'] === true && schema['x-input'] !== true;
   const own = Object.entries(fields).filter(([, schema]) => isFixed(schema));
   for (const [name, schema] of [...Object.entries(always), ...own]) {

@@ -6,13 +6,13 @@ import { refuseMisspelt } from './misspelt.ts';
 import type { FieldSchema, ResourceModel } from './model.ts';
 import { readMoment } from './moments.ts';
 
-type Fields = Readonly<Record<string, FieldSchema>>;
+export type Fields = Readonly<Record<string, FieldSchema>>;
 
 /** Reads bodies and queries against a set of fields; what the set does not name is dropped, and refused where it is misspelt. */
 export interface InputReader {
   /** @throws GatewayError `bad_request`, `param` naming the field */
   read(value: JsonObject): JsonObject;
-  readonly schema: object;
+  readonly schema: { readonly properties: Readonly<Record<string, object>> };
 }
 
 /** Fields of a body that creates. */

@@ -18,18 +18,31 @@ const leastLength = 5;
  * @param harmless names that may stand at the top, whatever they resemble
  * @throws GatewayError `bad_request`, `param` the member
  */
-export function refuseMisspelt(value: JsonObject, shape: Shape, harmless: ReadonlySet<string>): void {
-  walk(value, shape, [], harmless);
+export function refuseMisspelt(
+  value: JsonObject,
+  shape: Shape,
+  harmless: ReadonlySet<string>,
+  noun: Noun = 'member',
+): void {
+  walk(value, shape, [], harmless, noun);
 }
+
+type Noun = 'member' | 'parameter';
 
 /** `workspaceId`: clients send what they put into the path once more in the body. */
 const pathParameter = /^[a-z]+Id$/;
 const none: ReadonlySet<string> = new Set();
 
-function walk(value: Json | undefined, shape: Shape | undefined, path: Path, harmless: ReadonlySet<string>): void {
+function walk(
+  value: Json | undefined,
+  shape: Shape | undefined,
+  path: Path,
+  harmless: ReadonlySet<string>,
+  noun: Noun,
+): void {
   if (shape === undefined || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) walk(item as Json, shape.items, [...path, index], none);
+    for (const [index, item] of value.entries()) walk(item as Json, shape.items, [...path, index], none, noun);
     return;
   }
   const { properties } = shape;
@@ -37,17 +50,17 @@ function walk(value: Json | undefined, shape: Shape | undefined, path: Path, har
   if (properties === undefined || object === undefined) return;
   const isOpen = shape.additionalProperties === true;
   for (const [name, member] of Object.entries(object)) {
-    if (Object.hasOwn(properties, name)) walk(member, properties[name], [...path, name], none);
+    if (Object.hasOwn(properties, name)) walk(member, properties[name], [...path, name], none, noun);
     else if (!isOpen && !harmless.has(name) && !pathParameter.test(name))
-      refuseResembling(name, object, properties, path);
+      refuseResembling(name, object, properties, path, noun);
   }
 }
 
-function refuseResembling(name: string, object: JsonObject, properties: object, path: Path): void {
+function refuseResembling(name: string, object: JsonObject, properties: object, path: Path, noun: Noun): void {
   const meant = Object.keys(properties).find((known) => object[known] === undefined && resembles(name, known));
   if (meant === undefined) return;
   const param = pathText([...path, name]);
-  throw new GatewayError('bad_request', `${param} is not a known member. Did you mean ${meant}?`, { param });
+  throw new GatewayError('bad_request', `${param} is not a known ${noun}. Did you mean ${meant}?`, { param });
 }
 
 /** Whether they differ by one letter at most, or by two that changed places; case, `_` and `-` do not count. */

@@ -13,7 +13,6 @@ import type { InputReader } from './input.ts';
 import type { Timestamps } from './moments.ts';
 import type { Request, RunningOperation } from './operation.ts';
 import { demand, neededFor, placeOf } from './permission.ts';
-import { readQuery } from './query.ts';
 import * as standard from './standard.ts';
 import { workspaceNamed } from './tenancy.ts';
 
@@ -85,7 +84,7 @@ async function runStandard(
   const place = placed.scope.workspaceId;
   if (kind === 'list') {
     demand(access, [neededFor(permission, kind, { workspaceId: place })], place);
-    const query = readQuery(endpoint.query, request.query);
+    const query = endpoint.query?.read(request.query) ?? {};
     return standard.list(model, placed, query, timestamps);
   }
   if (kind === 'create') {
@@ -132,7 +131,7 @@ function isForced({ body, query }: Request): boolean {
 function checked({ body, query }: Endpoint, request: Request) {
   return {
     body: readBodyFields(body, request.body),
-    query: { ...request.query, ...texts(readQuery(query, request.query)) },
+    query: { ...request.query, ...texts(query?.read(request.query) ?? {}) },
   };
 }
 

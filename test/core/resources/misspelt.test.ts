@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
 import { asObject, type JsonObject } from 'portcullis/sdk';
 import { startControl } from '../../support/control.ts';
+import { embeddedSettings } from '../../support/log-settings.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'portcullis-misspelt-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 const key = { name: 'A key', scopes: ['completions.write'] };
 const vault = {
@@ -56,6 +63,33 @@ const misspelt: readonly [string, string, JsonObject, string, string][] = [
   ],
 ];
 
+/** List, parameter that is refused, and the one that was meant; none where it is no filter of the list. */
+const strayParameters: readonly (readonly [string, string, string?])[] = [
+  ['/v1/configs', 'workspace_ids', 'workspace_id'],
+  ['/v1/configs', 'pagesize', 'page_size'],
+  ['/v1/configs', 'name'],
+  ['/v1/users', 'emails', 'email'],
+  ['/v1/api-keys', 'status'],
+  ['/v1/api-keys', 'user_id'],
+  ['/v1/virtual-keys', 'name'],
+  ['/v1/integrations', 'slug'],
+  ['/v1/prompts', 'collection_ids', 'collection_id'],
+  ['/v1/policies/usage-limits', 'credit_limit'],
+  ['/v1/workspaces', 'exactname', 'exact_name'],
+  ['/v1/logs', 'virtual_key', 'virtual_keys'],
+  ['/v1/logs', 'status'],
+  ['/v1/analytics/graphs/cost', 'api_key_id', 'api_key_ids'],
+];
+
+/** What SDKs send, known or not. */
+const harmlessQueries = [
+  '/v1/configs?workspaceId=x&organisation_id=y&sort=up',
+  '/v1/logs/exports?workspaceId=x&workspace_id=',
+  '/v1/users?pageSize=1&currentPage=0&workspace_id=x',
+  '/v1/secret-references?workspace_id=x',
+  '/v1/labels?search=a&page_size=1',
+];
+
 /** What real clients send beside what is asked for, and what was read before. */
 const harmless: readonly [string, string, JsonObject][] = [
   ['POST', toKeys, { ...key, type: 'workspace', 'sub-type': 'service', is_default: 0, anything: { else: 1 } }],
@@ -108,5 +142,29 @@ describe('a member of a body that no route knows', () => {
       const read = asObject(await control.ok('GET', item, { key: control.adminKey })) ?? {};
       await control.ok('PUT', item, { body: read, key: control.adminKey });
     }
+  });
+});
+
+describe('a parameter of a query that no list knows', () => {
+  it('is refused where it is a letter away from one that is missing, or filters elsewhere', async (t) => {
+    const control = await startControl(t, { config: { logs: embeddedSettings(folder) } });
+    const { default_workspace_id: workspace } = await control.ok('GET', '/v1/organisation');
+    for (const [path, name, meant] of strayParameters) {
+      const query = name.startsWith('workspace') ? '' : `workspace_id=${workspace}&`;
+      const { status, json } = await control.call('GET', `${path}?${query}${name}=x`, { key: control.adminKey });
+      const { param, message } = asObject(json.error) ?? {};
+      assert.deepEqual([status, param], [400, name], `${path}: ${JSON.stringify(json)}`);
+      assert.match(
+        String(message),
+        new RegExp(
+          meant === undefined ? `^This list cannot be filtered by ${name}\\. It takes ` : `Did you mean ${meant}\\?`,
+        ),
+      );
+    }
+  });
+
+  it('is dropped where it could be no filter', async (t) => {
+    const control = await startControl(t);
+    for (const path of harmlessQueries) await control.ok('GET', path, { key: control.adminKey });
   });
 });
