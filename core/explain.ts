@@ -1,5 +1,5 @@
 import { Answer, asObject, GatewayError, type JsonObject, parseJson } from 'portcullis/sdk';
-import { type InferenceRoute, inferenceRoutes } from './http/inference.ts';
+import { dialectOf, type InferenceRoute, inferenceRoutes } from './http/inference.ts';
 import { modelMethodOf } from './http/model-methods.ts';
 import { secondVersionRoutes } from './http/second-version.ts';
 import { authorise } from './pipeline/authorise.ts';
@@ -115,7 +115,7 @@ function exchangeOf(
     path: url.pathname,
     query: url.search,
     endpoint: matched.route.endpoint,
-    dialect: matched.route.dialect,
+    dialect: dialectOf(matched.route, headers),
     params: matched.params,
     headers,
     vendors: runtime.config.server.headerVendors,

@@ -35,7 +35,15 @@ export * from './dialects/dialect.ts';
 export { isMixedInput } from './dialects/embeddings/mixed.ts';
 export { faultStatus, faultType } from './dialects/fault.ts';
 export { dialects } from './dialects/index.ts';
-export { decodeModels, encodeModels, type ModelEntry } from './dialects/models/index.ts';
+export { type ModelForm, modelForms } from './dialects/models/form.ts';
+export {
+  decodeModels,
+  encodeModel,
+  encodeModels,
+  type ModelEntry,
+  type ReadModel,
+  readModels,
+} from './dialects/models/index.ts';
 export * from './dialects/neutral.ts';
 export { deltasOf } from './dialects/replay.ts';
 export { answersOf, type MeterState, UsageMeter, type UsageRule } from './dialects/usage-meter.ts';

@@ -10,7 +10,7 @@ import type { Runtime } from '../pipeline/runtime.ts';
 import { type Ending, settle } from '../pipeline/settle.ts';
 import { errorReply } from './errors.ts';
 import { exchangeOf, givenRequest } from './exchange-of.ts';
-import type { InferenceRoute } from './inference.ts';
+import { dialectOf, type InferenceRoute } from './inference.ts';
 import { identifiedByQuery, type KeyedRequest, withKeyInHeader } from './query-key.ts';
 import { readRequest } from './read-request.ts';
 import { respond } from './respond.ts';
@@ -38,7 +38,8 @@ export function inferenceHandler(route: InferenceRoute, options: HandlerOptions)
     ctx.respond = false;
     const { runtime, release } = options.acquire();
     const keyed = keyedRequest(ctx, route, runtime);
-    const exchange = exchangeOf(ctx, route, params, runtime, options.newId(), keyed);
+    const spoken = { endpoint: route.endpoint, dialect: dialectOf(route, keyed.headers) };
+    const exchange = exchangeOf(ctx, spoken, params, runtime, options.newId(), keyed);
     watchClient(ctx.res, exchange);
     const found = await outcomeOf(ctx, route, exchange, runtime, { accepting: options.accepting(), keyed });
     const outcome = route.reply === undefined ? found : route.reply(found, exchange.query);

@@ -1,4 +1,4 @@
-import type { DialectName, Endpoint, JsonObject, Outcome, RequestKind } from 'portcullis/sdk';
+import type { DialectName, Endpoint, JsonObject, Outcome, RequestHeaders, RequestKind } from 'portcullis/sdk';
 
 /** How the body of a route comes. */
 export type RouteBody =
@@ -20,6 +20,8 @@ export interface InferenceRoute {
   readonly endpoint: Endpoint;
   /** The client's wire format; absent where bytes pass untouched. */
   readonly dialect?: DialectName;
+  /** Headers that only clients of another format send there. */
+  readonly dialectByHeader?: Readonly<Record<string, DialectName>>;
   /** The schema of the body. */
   readonly kind?: RequestKind;
   /** What stands before `*path` in the path that the provider sees. */
@@ -41,6 +43,8 @@ const pictures = { dialect: 'images', kind: 'image_edits', files: ['image', 'ima
 const file = { dialect: 'files' } as const;
 const batch = { dialect: 'batches' } as const;
 const finetune = { dialect: 'fine-tuning' } as const;
+const models = { dialectByHeader: { 'anthropic-version': 'messages' } } as const;
+const geminiModels = { dialect: 'gemini', keyInQuery: true } as const;
 
 function spanning(path: string, endpoint: Endpoint): readonly InferenceRoute[] {
   return [
@@ -159,9 +163,11 @@ export const inferenceRoutes: readonly InferenceRoute[] = [
   ...spanning('threads', 'threads'),
   ...spanning('vector_stores', 'vectorStores'),
   ...spanning('conversations', 'conversations'),
-  { method: 'get', path: '/v1/models', endpoint: 'listModels' },
+  { method: 'get', path: '/v1/models', endpoint: 'listModels', ...models },
   // Names of models hold slashes.
-  { method: 'get', path: '/v1/models/*id', endpoint: 'retrieveModel' },
+  { method: 'get', path: '/v1/models/*id', endpoint: 'retrieveModel', ...models },
+  { method: 'get', path: '/v1beta/models', endpoint: 'listModels', ...geminiModels },
+  { method: 'get', path: '/v1beta/models/*id', endpoint: 'retrieveModel', ...geminiModels },
   // Of models that the caller has trained.
   { method: 'delete', path: '/v1/models/*path', under: 'models/', endpoint: 'proxy', body: 'bytes' },
   { method: 'all', path: '/v1/proxy/*path', endpoint: 'proxy', body: 'bytes' },
@@ -169,6 +175,12 @@ export const inferenceRoutes: readonly InferenceRoute[] = [
 
 /** What has no route of its own, for callers who say which provider they mean. */
 export const otherRoute: InferenceRoute = { method: 'all', path: '/v1/*path', endpoint: 'proxy', body: 'bytes' };
+
+/** The wire format of a client. @param headers by their names in lower case */
+export function dialectOf({ dialect, dialectByHeader }: InferenceRoute, headers: RequestHeaders) {
+  const shown = Object.keys(dialectByHeader ?? {}).find((name) => headers[name] !== undefined);
+  return shown === undefined ? dialect : dialectByHeader?.[shown];
+}
 
 /** Below it stand most routes of the control plane too, whose errors have a form of their own. */
 const secondVersion: ReadonlyMap<string, DialectName> = new Map([

@@ -1,8 +1,10 @@
 import {
+  encodeModel,
   encodeModels,
   GatewayError,
   type MaybePromise,
   type ModelEntry,
+  modelForms,
   type Outcome,
   type WorkspaceModels,
 } from 'portcullis/sdk';
@@ -36,14 +38,24 @@ interface ListedModel {
  * The models of the saved providers, as `@slug/model`: those of the operator's file, or those of the caller's workspace.
  * The query takes `provider` (slug, with or without @), `ai_service` (unit), `search`, `sort` (name, provider,
  * ai_service, created), `order` (asc, desc), `limit` (1 to 1000) and `offset`. `total_count` counts before the page is cut.
+ * Formats with a form of their own have their own names for pages.
  * @throws GatewayError `bad_request` naming the parameter
  */
 export function integratedModels(runtime: Runtime, exchange: Exchange): MaybePromise<Outcome> {
-  const { access } = exchange.principal;
-  if (access === undefined) return listed(ofFile(runtime), exchange.query);
+  const found = ownModels(runtime, exchange);
+  return found instanceof Promise ? found.then((models) => listed(models, exchange)) : listed(found, exchange);
+}
+
+/** One of {@link integratedModels} by its id; undefined: it is none of them. */
+export function integratedModel(runtime: Runtime, exchange: Exchange): MaybePromise<Outcome | undefined> {
+  const found = ownModels(runtime, exchange);
+  return found instanceof Promise ? found.then((models) => shown(models, exchange)) : shown(found, exchange);
+}
+
+function ownModels(runtime: Runtime, { principal: { access } }: Exchange): MaybePromise<readonly ListedModel[]> {
+  if (access === undefined) return ofFile(runtime);
   const found = runtime.directory?.get('models', access.organisationId, access.workspaceId ?? '');
-  if (found instanceof Promise) return found.then((models) => listed(ofWorkspace(models), exchange.query));
-  return listed(ofWorkspace(found), exchange.query);
+  return found instanceof Promise ? found.then(ofWorkspace) : ofWorkspace(found);
 }
 
 function ofFile({ config }: Runtime): readonly ListedModel[] {
@@ -61,13 +73,28 @@ function ofWorkspace(entry: WorkspaceModels | undefined): readonly ListedModel[]
   }));
 }
 
-function listed(models: readonly ListedModel[], query: string): Outcome {
+function listed(models: readonly ListedModel[], { query, dialect }: Exchange): Outcome {
   const wanted = new URLSearchParams(query);
   const kept = sorted(models.filter(filterOf(wanted)), wanted);
+  const form = modelForms[dialect ?? 'chat'];
+  if (form !== undefined) {
+    const page = form.list(
+      kept.map((model) => ({ entry: entryOf(model) })),
+      Object.fromEntries(wanted),
+    );
+    return jsonOutcome(200, page);
+  }
   const offset = whole(wanted, 'offset', 0, Number.MAX_SAFE_INTEGER) ?? 0;
   const limit = whole(wanted, 'limit', 1, maxLimit) ?? kept.length;
   const page = kept.slice(offset, offset + limit).map(entryOf);
   return jsonOutcome(200, { ...encodeModels(page), total_count: kept.length });
+}
+
+function shown(models: readonly ListedModel[], { params, dialect }: Exchange): Outcome | undefined {
+  const found = models.map(entryOf).find(({ id }) => id === params.id);
+  if (found === undefined) return undefined;
+  const form = modelForms[dialect ?? 'chat'];
+  return jsonOutcome(200, form === undefined ? encodeModel(found) : form.one({ entry: found }));
 }
 
 const maxLimit = 1000;

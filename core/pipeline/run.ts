@@ -12,7 +12,7 @@ import { validateRequest } from '../http/validate.ts';
 import { type WalkFacts, walk } from '../routing/walk.ts';
 import { type Exchange, metadataOf } from './exchange.ts';
 import { abandon } from './judge.ts';
-import { asksProvider, integratedModels } from './models.ts';
+import { asksProvider, integratedModel, integratedModels } from './models.ts';
 import type { ResolvedPlan } from './plans.ts';
 import { enterPrompt } from './prompts.ts';
 import type { Runtime } from './runtime.ts';
@@ -37,6 +37,14 @@ export function runExchange(
 
 function runEntered(runtime: Runtime, exchange: Exchange, kind: RequestKind | undefined): MaybePromise<Outcome> {
   if (exchange.endpoint === 'listModels' && !asksProvider(exchange)) return integratedModels(runtime, exchange);
+  const ask = () => runResolved(runtime, exchange, kind);
+  // A model of the list is looked up there; any other one is for whoever serves callers that name no provider.
+  if (exchange.endpoint === 'retrieveModel' && !asksProvider(exchange))
+    return after(integratedModel(runtime, exchange), (own) => own ?? ask());
+  return ask();
+}
+
+function runResolved(runtime: Runtime, exchange: Exchange, kind: RequestKind | undefined): MaybePromise<Outcome> {
   return after(resolvePlan(runtime, exchange, kind), (plan) =>
     after(runtime.pipeline.admit(exchange), () => runAdmitted(runtime, exchange, plan)),
   );

@@ -5,6 +5,7 @@ import {
   type FormFile,
   GatewayError,
   type JsonObject,
+  modelForms,
   type RequestContext,
 } from 'portcullis/sdk';
 import type { Leaf } from '../routing/plan.ts';
@@ -170,7 +171,13 @@ function queryFor(
     return text === '' ? '' : `${path.includes('?') ? '&' : '?'}${text}`;
   }
   if (request.query === '' || spec.query === false || (dialect !== undefined && dialect.kind !== 'document')) return '';
+  if (listsInForm(request)) return '';
   return path.includes('?') ? `&${request.query.slice(1)}` : request.query;
+}
+
+/** Lists of models are asked for whole where their client has a form of its own, and cut into its pages here. */
+function listsInForm({ endpoint, dialect }: RequestContext): boolean {
+  return endpoint === 'listModels' && dialect !== undefined && modelForms[dialect] !== undefined;
 }
 
 function headersFor(

@@ -1,8 +1,6 @@
 import {
-  asString,
   contentPictures,
   contentSpeech,
-  type JsonObject,
   pictureDrops,
   picturesReply,
   predictPictures,
@@ -14,7 +12,6 @@ import {
   speechDrops,
   spokenBytes,
   spokenReply,
-  unixSeconds,
   withoutRoute,
   wordAsCode,
 } from 'portcullis/sdk';
@@ -63,14 +60,7 @@ export default provider({
     ...batches,
     // The longest page: without a size only the first 50 models come.
     listModels: { method: 'GET', path: '/models?pageSize=1000' },
-    retrieveModel: { method: 'GET', path: ({ params }) => `/${modelName(params.id ?? '')}`, repair: shown },
+    retrieveModel: { method: 'GET', path: ({ params }) => `/${modelName(params.id ?? '')}`, repair: wordAsCode },
     proxy: { path: '' },
   },
 });
-
-/** A model in OpenAI's form. */
-function shown(json: JsonObject): JsonObject {
-  const name = asString(json.name);
-  if (name === undefined) return wordAsCode(json);
-  return { id: bareId(name), object: 'model', created: unixSeconds(json.createTime) ?? 0, owned_by: 'google' };
-}

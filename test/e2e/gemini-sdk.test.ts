@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { ApiError, FunctionCallingConfigMode, type FunctionDeclaration, GoogleGenAI, Type } from '@google/genai';
-import { asObject, type Json, type JsonObject } from 'portcullis/sdk';
+import { asObject, asObjects, type Json, type JsonObject } from 'portcullis/sdk';
+import { saved } from '../support/gateway.ts';
 import { answerOf, type RecordedRoute, routesOf } from '../support/recorded-routes/cases.ts';
 import { openRecorded, plain, type RecordedWorld } from '../support/recorded-routes/world.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
@@ -28,7 +29,10 @@ const weather: FunctionDeclaration = {
 const weatherSchema = { type: 'object', properties: { location: { type: 'string' } }, required: ['location'] };
 const embedded = (text: string): JsonObject => ({ parts: [{ text }], role: 'user' });
 
+const listed = saved('openai', 'https://api.openai.com/v1', undefined, ['a', 'b', 'c']);
+
 const google = [
+  ...routesOf('google', ['models', 'model', 'model-error']),
   recorded('google', 'chat', `${flash}:generateContent`, { contents: hello, generationConfig: { temperature: 0.5 } }),
   recorded('google', 'stream', `${flash}:streamGenerateContent?alt=sse`, { contents: hello }),
   recorded('google', 'thinking', `${flash}:generateContent`, {
@@ -63,6 +67,7 @@ const google = [
 ];
 
 const openai = [
+  ...routesOf('openai', ['models', 'model']),
   recorded('openai', 'chat', chatPath, {
     model: 'gpt-4.1',
     messages: [
@@ -140,8 +145,72 @@ describe('the Google Gen AI SDK', () => {
   let world: RecordedWorld;
   let client: GoogleGenAI;
   before(async () => {
-    world = await openRecorded(scope, { google, openai, anthropic });
+    world = await openRecorded(scope, { google, openai, anthropic }, { providers: { listed } });
     client = new GoogleGenAI({ apiKey: 'portcullis', httpOptions: { baseUrl: world.gateway.url } });
+  });
+
+  describe('asking for models', () => {
+    // `/v1/models`, which the SDK asks by default, answers in the form of the chat format.
+    const asking = (headers: Record<string, string> = {}) => {
+      const httpOptions = { baseUrl: world.gateway.url, apiVersion: 'v1beta', headers };
+      return new GoogleGenAI({ apiKey: 'portcullis', httpOptions }).models;
+    };
+    const at = (provider: string) => asking({ 'x-gw-provider': `@${provider}` });
+    const path = '/v1beta/models';
+
+    it('pages through those of the gateway', async () => {
+      const names: (string | undefined)[] = [];
+      for await (const { name } of await asking().list({ config: { pageSize: 2 } })) names.push(name);
+      assert.deepEqual(names, ['models/@listed/a', 'models/@listed/b', 'models/@listed/c']);
+      const first = await world.gateway.request('GET', `${path}?pageSize=2`);
+      assert.deepEqual(first.json, {
+        models: ['a', 'b'].map((model) => ({ name: `models/@listed/${model}`, displayName: `@listed/${model}` })),
+        nextPageToken: '2',
+      });
+      const last = await world.gateway.request('GET', `${path}?pageSize=2&pageToken=2`);
+      assert.deepEqual(Object.keys(last.json), ['models']);
+    });
+
+    it('gets one of the gateway, in the form of either path', async () => {
+      assert.equal((await asking().get({ model: 'models/@listed/b' })).displayName, '@listed/b');
+      const { json } = await world.gateway.request('GET', '/v1/models/@listed/b');
+      assert.deepEqual(json, { id: '@listed/b', object: 'model', created: 0, owned_by: 'openai' });
+    });
+
+    it('gets those of its own vendor as they are', async () => {
+      const models = await Array.fromAsync(await at('google').list({ config: { pageSize: 1 } }));
+      assert.deepEqual(
+        models.map(({ name, displayName, supportedActions }) => [name, displayName, supportedActions]),
+        [['models/gemini-2.5-flash', 'Gemini 2.5 Flash', ['generateContent', 'countTokens']]],
+      );
+      const model = await at('google').get({ model: 'gemini-2.5-flash' });
+      assert.deepEqual([model.displayName, model.inputTokenLimit], ['Gemini 2.5 Flash', 1048576]);
+    });
+
+    it('gets those of another vendor in its own form', async () => {
+      const ids = asObjects(asObject(answerOf('openai', 'models'))?.data).map(({ id }) => id);
+      const models = await Array.fromAsync(await at('openai').list());
+      assert.deepEqual(
+        models.map(({ name, displayName }) => [name, displayName]),
+        ids.map((id) => [`models/${String(id)}`, id]),
+      );
+    });
+
+    it('reads errors of the vendor and of the gateway in its own form', async () => {
+      const failed = [
+        [() => at('google').get({ model: 'none' }), 404, 'NOT_FOUND'],
+        [() => at('nobody').list(), 400, 'INVALID_ARGUMENT'],
+        [() => asking().list({ config: { pageToken: 'x' } }), 400, 'INVALID_ARGUMENT'],
+      ] as const;
+      for (const [ask, code, status] of failed) {
+        await assert.rejects(ask(), (error) => {
+          assert.ok(error instanceof ApiError, String(error));
+          const { error: told } = JSON.parse(error.message);
+          assert.deepEqual([error.status, told.code, told.status], [code, code, status]);
+          return true;
+        });
+      }
+    });
   });
 
   describe('of its own vendor', () => {

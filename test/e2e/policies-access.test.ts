@@ -33,7 +33,7 @@ async function faults(
   return found;
 }
 
-const isListing = ({ path }: RouteCall) => path.startsWith('/v1/models');
+const isListing = ({ path }: RouteCall) => /^\/v1(beta)?\/models(\/[^:]+)?$/.test(path);
 const isOfModels = (call: RouteCall) => isListing(call) && call.method === 'GET';
 
 describe('a caller without the right to call a route is refused in its format, and nothing is sent:', () => {

@@ -219,6 +219,8 @@ const spaces: readonly RouteCall[] = [
 const others: readonly RouteCall[] = [
   get('/v1/models'),
   get('/v1/models/gpt-4o-mini'),
+  get('/v1beta/models'),
+  get('/v1beta/models/gpt-4o-mini'),
   remove('/v1/models/gpt-4o-mini'),
   ...['/v1/proxy/things', '/v1/things'].flatMap((path): readonly RouteCall[] => [
     get(path),

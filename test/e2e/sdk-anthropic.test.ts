@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { asObject, asObjects } from 'portcullis/sdk';
+import { saved } from '../support/gateway.ts';
 import { answerOf, callOf, events, replyOf, route, routesOf, saying } from '../support/recorded-routes/cases.ts';
 import { openRecorded, plain, type RecordedWorld } from '../support/recorded-routes/world.ts';
 import { recordedStream } from '../support/recordings.ts';
@@ -79,16 +80,19 @@ const routes = [
   }),
   route('POST', '/v1/messages', called, { body: { ...body('Weather?'), tools: [weather] } }),
   route('GET', '/v1/models', modelsAnswer),
+  ...asObjects(modelsAnswer.data).map((model) => route('GET', `/v1/models/${String(model.id)}`, model)),
   route('GET', '/v1/files', { data: [fileAnswer], first_id: fileId, last_id: fileId, has_more: false }),
   route('POST', '/v1/files', fileAnswer, { form: [pdf] }),
 ];
+
+const listed = saved('anthropic', 'https://api.anthropic.com/v1', undefined, ['a', 'b', 'c']);
 
 describe('the anthropic SDK', () => {
   const scope = suiteScope();
   let world: RecordedWorld;
   let client: Anthropic;
   before(async () => {
-    world = await openRecorded(scope, { anthropic: routes });
+    world = await openRecorded(scope, { anthropic: routes }, { providers: { listed } });
     client = world.gateway.anthropic({ 'x-gw-provider': '@anthropic' });
   });
 
@@ -157,12 +161,32 @@ describe('the anthropic SDK', () => {
     assert.equal(counted.input_tokens, 14);
   });
 
-  it('sees the names of models in the list that all vendors share', async () => {
-    const models = await Array.fromAsync(client.models.list());
+  it('sees models in the form of its vendor', async () => {
+    assert.deepEqual(plain(await Array.fromAsync(client.models.list())), modelsAnswer.data);
+    const [first] = asObjects(modelsAnswer.data);
+    assert.deepEqual(plain(await client.models.retrieve(String(first?.id))), first);
+  });
+
+  it('pages through models of the gateway, from both ends', async () => {
+    const own = world.gateway.anthropic();
+    const pages = await Array.fromAsync((await own.models.list({ limit: 2 })).iterPages());
     assert.deepEqual(
-      models.map(({ id }) => id),
-      asObjects(modelsAnswer.data).map(({ id }) => id),
+      pages.map(({ data, has_more }) => [data.map(({ id }) => id), has_more]),
+      [
+        [['@listed/a', '@listed/b'], true],
+        [['@listed/c'], false],
+      ],
     );
+    const before = await own.models.list({ limit: 1, before_id: '@listed/c' });
+    assert.deepEqual([before.first_id, before.last_id, before.has_more], ['@listed/b', '@listed/b', true]);
+    const model = { type: 'model', id: '@listed/b', display_name: '@listed/b', created_at: '1970-01-01T00:00:00.000Z' };
+    assert.deepEqual(plain(await own.models.retrieve('@listed/b')), model);
+    await assert.rejects(own.models.list({ limit: 1001 }), (error) => {
+      assert.ok(error instanceof Anthropic.BadRequestError);
+      assert.deepEqual([error.type, /limit must be/.test(error.message)], ['invalid_request_error', true]);
+      return true;
+    });
+    await assert.rejects(own.models.list({ after_id: 'none' }), /after_id must be the id of a model/);
   });
 
   for (const [status, type, kind] of failures) {

@@ -87,6 +87,7 @@ describe('the source', () => {
       /\bgoogle_(search|search_retrieval|maps)\b/,
       /\bgoogle(Search|SearchRetrieval|Maps)\b/,
       /\btype\.googleapis\.com\/google\.rpc\b/,
+      /'anthropic-version'/,
       // Names of formats, and of what holds them.
       /'cohere(-embeddings)?'/,
       /\/cohere(-embeddings)?\//,

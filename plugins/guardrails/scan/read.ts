@@ -104,6 +104,8 @@ const ofDialects: { readonly [Name in DialectName]?: { readonly [E in Endpoint]?
   gemini: {
     chatComplete: { request: readContents, reply: readContentsReply },
     messagesCountTokens: { request: readContents, reply: nothingToRead },
+    listModels: names,
+    retrieveModel: names,
   },
   cohere: { chatComplete: { request: readChat, reply: readMessageReply } },
   'cohere-embeddings': { embed: { request: readEmbeddedTexts, reply: nothingToRead } },

@@ -18,7 +18,7 @@ export interface RecordedWorld {
   readonly vendors: Readonly<Record<string, Vendor>>;
 }
 
-/** A gateway with a saved provider for each vendor, under the vendor's name; the first of them serves who names none. */
+/** A gateway with a saved provider for each vendor, under the vendor's name, beside those of the fragment; the first serves who names none. */
 export async function openRecorded(
   scope: Pick<TestContext, 'after'>,
   routes: Readonly<Record<string, readonly RecordedRoute[]>>,
@@ -33,7 +33,8 @@ export async function openRecorded(
     providers[name] = saved(name, vendor.origin + base, { api_key: 'test-key' });
   }
   const configs = { main: { virtual_key: Object.keys(routes)[0] ?? '' } };
-  return { gateway: await startGateway(scope, { providers, configs, defaultConfig: 'main', ...fragment }), vendors };
+  const all = { configs, defaultConfig: 'main', ...fragment, providers: { ...providers, ...fragment.providers } };
+  return { gateway: await startGateway(scope, all), vendors };
 }
 
 /** What an SDK gives, without the classes and the hidden fields around it. */

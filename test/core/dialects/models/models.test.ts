@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decodeModels, encodeModels } from '../../../../sdk/dialects/models/index.ts';
+import { modelForms } from '../../../../sdk/dialects/models/form.ts';
+import { decodeModels, encodeModels, readModels } from '../../../../sdk/dialects/models/index.ts';
+import { asArray } from '../../../../sdk/json.ts';
 import { frozen } from '../chat/codec.ts';
 
 describe('model lists', () => {
@@ -43,5 +45,41 @@ describe('model lists', () => {
       provider: 'p',
     });
     assert.deepEqual(encodeModels([]), { object: 'list', data: [], total_count: 0 });
+  });
+
+  it('are dated to the epoch in the messages format where their date is none', () => {
+    const model = { entry: { id: 'a', created: 1e300 } };
+    assert.equal(modelForms.messages?.one(model).created_at, '1970-01-01T00:00:00.000Z');
+  });
+
+  it('keep what came in the same format, and what they are called in another', () => {
+    const gemini = { name: 'models/g', displayName: 'G', inputTokenLimit: 5, createTime: '1970-01-01T00:00:09Z' };
+    const claude = { type: 'model', id: 'c', display_name: 'C', created_at: '1970-01-01T00:00:07Z', max_tokens: 5 };
+    const both = readModels({ data: [gemini, claude] });
+    assert.deepEqual(
+      both.map((model) => modelForms.gemini?.one(model)),
+      [gemini, { name: 'models/c', displayName: 'C' }],
+    );
+    assert.deepEqual(
+      both.map((model) => modelForms.messages?.one(model)),
+      [{ type: 'model', id: 'g', display_name: 'G', created_at: '1970-01-01T00:00:09.000Z' }, claude],
+    );
+  });
+
+  it('of the gemini format come 50 to a page, and never more than 1000', () => {
+    const models = readModels(Array.from({ length: 1500 }, (_, index) => `m${index}`));
+    const sizes = [{}, { pageSize: '0' }, { pageSize: '5000' }, { pageToken: '1490' }, { pageToken: '9999' }].map(
+      (query) => {
+        const page = modelForms.gemini?.list(models, query);
+        return [asArray(page?.models).length, page?.nextPageToken];
+      },
+    );
+    assert.deepEqual(sizes, [
+      [50, '50'],
+      [50, '50'],
+      [1000, '1000'],
+      [10, undefined],
+      [0, undefined],
+    ]);
   });
 });
