@@ -3,17 +3,20 @@ import {
   field,
   input,
   nullable,
+  type Operation,
   type Resource,
   type ResourceHooks,
   readOnly,
   required,
 } from 'portcullis/sdk';
+import { refuseCircle } from './circles.ts';
 import { createdReply, withFirstVersion } from './create.ts';
 import { partialDescription, partialString, partialText } from './partial-version.ts';
 import { publishAction } from './publish.ts';
 import { getPartial, listPartials, partialVersions } from './read-partials.ts';
-import type { PartialRecord } from './table.ts';
+import type { PartialRecord, VersionRow } from './table.ts';
 import { updatePartial } from './update-partial.ts';
+import { componentsOf } from './versions.ts';
 import { writer } from './write.ts';
 
 /** Pieces of template that prompts include. */
@@ -45,10 +48,16 @@ export function promptPartials(host: Pick<ControlHost, 'transaction'>): Resource
       listPartials,
       getPartial,
       updatePartial(write),
-      publishAction(write, 'prompt_partials', '/prompts/partials', () => ({})),
+      publishAction(write, { kind: 'prompt_partials', path: '/prompts/partials', demand: demandNoCircle }),
       partialVersions,
     ],
   };
+}
+
+/** The partials that a version includes may have changed since it was saved. */
+async function demandNoCircle(own: Operation, record: PartialRecord, version: VersionRow): Promise<void> {
+  const number = Number(version.number);
+  await refuseCircle(own, { ...record, published_version: number }, number, componentsOf(version).partials);
 }
 
 const hooks: ResourceHooks<PartialRecord> = {

@@ -63,7 +63,11 @@ export function prompts(host: Pick<ControlHost, 'transaction'>): Resource {
       listPrompts,
       getPrompt,
       updatePrompt(write),
-      publishAction(write, 'prompts', '/prompts', (version) => ({ model: promptVersion(version).model })),
+      publishAction(write, {
+        kind: 'prompts',
+        path: '/prompts',
+        valuesOf: (version) => ({ model: promptVersion(version).model }),
+      }),
       listVersions,
       oneVersion,
       labelVersion,

@@ -1,18 +1,23 @@
-import { type Action, schema, type Values } from 'portcullis/sdk';
+import { type Action, type Operation, schema, type Values } from 'portcullis/sdk';
 import { nouns } from './reach.ts';
 import { demandVersion } from './select.ts';
 import type { Kind, VersionedRecord, VersionRow } from './table.ts';
 import type { Write } from './write.ts';
 
-/**
- * `PUT .../makeDefault`: the version becomes the Published one.
- * @param valuesOf what the record itself tells of its Published version
- */
-export function publishAction(
+export interface Publishing<R extends VersionedRecord> {
+  readonly kind: Kind;
+  /** Of the records. */
+  readonly path: string;
+  /** Whether the version may be. @throws GatewayError why it may not */
+  readonly demand?: (own: Operation, record: R, version: VersionRow) => Promise<void>;
+  /** What the record itself tells of its Published version. */
+  readonly valuesOf?: (version: VersionRow) => Values;
+}
+
+/** `PUT .../makeDefault`: the version becomes the Published one. */
+export function publishAction<R extends VersionedRecord>(
   write: Write,
-  kind: Kind,
-  path: string,
-  valuesOf: (version: VersionRow) => Values,
+  { kind, path, demand, valuesOf }: Publishing<R>,
 ): Action {
   return {
     method: 'put',
@@ -25,12 +30,13 @@ export function publishAction(
     reply: schema.Object({}, { additionalProperties: false }),
     run: async (operation, record) => {
       const number = Number(operation.body.version);
-      await write(kind, record as VersionedRecord, async (own, locked) => {
+      await write(kind, record as R, async (own, locked) => {
         const version = await demandVersion(own.db, kind, locked, String(number));
+        await demand?.(own, locked, version);
         await own.records(kind).update(own.scope, locked.id, {
           published_version: number,
           updated_by: operation.actorId,
-          ...valuesOf(version),
+          ...valuesOf?.(version),
         });
       });
       operation.audit({ version: number });

@@ -1,4 +1,5 @@
 import { type Action, field, type JsonObject, nullable, type Operation, schema } from 'portcullis/sdk';
+import { refuseCircle } from './circles.ts';
 import { namesOf } from './names.ts';
 import { partialDescription, partialString, partialText } from './partial-version.ts';
 import { status } from './shown.ts';
@@ -38,6 +39,9 @@ async function changed(own: Operation, { body, actorId }: Operation, record: Par
   if (string !== undefined || description !== undefined) {
     const text = await partialText(own, own.scope, { string: string ?? latest.string, description });
     const number = record.latest_version + 1;
+    // As it will be once the version is Published: one that could not be is told of now.
+    const next = { ...record, published_version: number, latest_version: number };
+    await refuseCircle(own, next, number, text.document.variable_components.partials);
     versionId = (await appendVersion(own, 'prompt_partials', record, number, text, actorId)).id;
     changes = { ...changes, latest_version: number };
   }

@@ -22,8 +22,7 @@ export function checkChains(
 
   const chainOf = (reference: string, above: readonly string[]): readonly string[] => {
     if (above.includes(reference)) {
-      const circle = [...above.slice(above.indexOf(reference)), reference];
-      throw refusal(`A partial may not include itself: ${shown(circle)}.`);
+      throw circle([...above.slice(above.indexOf(reference)), reference]);
     }
     const known = longest.get(reference);
     if (known !== undefined) return known;
@@ -43,6 +42,11 @@ export function checkChains(
     if (chain.length <= bounds.partialDepth) continue;
     throw refusal(`Partials include each other at most ${bounds.partialDepth} levels deep: ${shown(chain)}.`);
   }
+}
+
+/** Says that a chain of partials ends where it begins. */
+export function circle(chain: readonly string[]): GatewayError {
+  return refusal(`A partial may not include itself: ${shown(chain)}.`);
 }
 
 function shown(chain: readonly string[]): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { asObjects, type JsonObject } from 'portcullis/sdk';
+import { asObject, asObjects, type JsonObject } from 'portcullis/sdk';
 import { inEachPlace, inWorkspace, textsOf } from './place.ts';
 
 const path = '/v1/prompts/partials';
@@ -163,5 +163,34 @@ inEachPlace('partials', (place) => {
     const { id } = await control.ok('POST', path, { body });
     const { variable_components: components } = await control.ok('GET', `${path}/${id}`);
     assert.deepEqual((components as JsonObject).partials, [`${inner.slug}@1`]);
+  });
+
+  it('may not include themselves, directly or through others, in what is saved or Published', async () => {
+    const { control, partial, publish } = place();
+    const [a, b, c] = [await partial('A'), await partial('B'), await partial('C')];
+    const put = (made: { readonly id: string }, string: string) =>
+      control.call('PUT', `${path}/${made.id}`, { body: { string } });
+    const refusal = ({ status, json }: Awaited<ReturnType<typeof control.call>>) => {
+      const error = asObject(json.error);
+      return [status, error?.param, error?.message];
+    };
+    const told = (...chain: readonly string[]) => [
+      400,
+      'string',
+      `A partial may not include itself: ${chain.join(' → ')}.`,
+    ];
+    assert.deepEqual(refusal(await put(a, `x {{>${a.id}}}`)), told(a.slug, a.slug));
+    assert.deepEqual(refusal(await put(a, `x {{>${a.slug}@latest}}`)), told(a.slug, `${a.slug}@latest`));
+    assert.equal((await put(a, `older: {{>${a.slug}@1}}, {{>${b.slug}}}`)).status, 200);
+    // Nothing leads to the version of a yet.
+    assert.equal((await put(b, `{{>${c.slug}}}`)).status, 200);
+    assert.equal((await put(c, `{{>${a.slug}}}`)).status, 200);
+    await publish(`${path}/${b.id}`, 2);
+    await publish(`${path}/${c.id}`, 2);
+    const published = await control.call('PUT', `${path}/${a.id}/makeDefault`, { body: { version: 2 } });
+    assert.deepEqual(refusal(published), told(a.slug, b.slug, c.slug, a.slug));
+    assert.deepEqual(refusal(await put(a, `{{>${b.slug}@2}}`)), told(a.slug, `${b.slug}@2`, c.slug, a.slug));
+    const { version, string } = await control.ok('GET', `${path}/${a.id}`);
+    assert.deepEqual([version, string], [1, 'A']);
   });
 });
