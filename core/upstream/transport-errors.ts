@@ -10,6 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'there is no route to the host',
   ENETUNREACH: 'there is no route to the network',
   UND_ERR_SOCKET: 'the connection was closed before the reply was complete',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed before the reply was complete',
   UND_ERR_CLOSED: 'the gateway is closing its connections',
   UND_ERR_DESTROYED: 'the gateway is closing its connections',
   CERT_HAS_EXPIRED: 'its certificate has expired',
@@ -25,6 +26,7 @@ interface Coded {
   readonly code?: unknown;
   readonly cause?: unknown;
   readonly name?: unknown;
+  readonly message?: unknown;
   readonly errors?: unknown;
 }
 
@@ -39,8 +41,11 @@ function chainOf(error: unknown): readonly Coded[] {
   return chain;
 }
 
-/** A transport failure as an error for the caller; `upstream` names whom we were calling. */
-export function transportError(error: unknown, upstream: string): GatewayError {
+/**
+ * A transport failure as an error for the caller; `upstream` names whom we were calling.
+ * @param hasHead whether the reply's head had come
+ */
+export function transportError(error: unknown, upstream: string, hasHead = false): GatewayError {
   const chain = chainOf(error);
   const own = chain.find((link) => GatewayError.is(link));
   if (GatewayError.is(own)) return own;
@@ -50,10 +55,15 @@ export function transportError(error: unknown, upstream: string): GatewayError {
       cause: error,
     });
   }
-  if (codes.some((code) => code.startsWith('HPE_')) || chain.some((link) => link.name === 'HTTPParserError')) {
-    return new GatewayError('upstream_invalid', `${upstream} answered with something that is not HTTP.`, {
-      cause: error,
-    });
+  const unparsed = chain.find(({ code, name }) => name === 'HTTPParserError' || String(code).startsWith('HPE_'));
+  if (unparsed !== undefined) {
+    const text = `${upstream} answered with something that is not HTTP${parserReason(unparsed)}.`;
+    return new GatewayError('upstream_invalid', text, { cause: error });
+  }
+  // Before there is a body, this is a head that contradicts itself.
+  if (codes.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH') && !hasHead) {
+    const text = `${upstream} answered with a head that tells the length of its body twice: by several content-length, or by content-length beside transfer-encoding.`;
+    return new GatewayError('upstream_invalid', text, { cause: error });
   }
   if (codes.includes('UND_ERR_HEADERS_OVERFLOW')) {
     return new GatewayError('upstream_invalid', `${upstream} answered with headers that are larger than is accepted.`, {
@@ -70,4 +80,10 @@ export function transportError(error: unknown, upstream: string): GatewayError {
       .map((code) => (Object.hasOwn(reasons, code) ? reasons[code] : undefined))
       .find((text) => text !== undefined) ?? 'the connection failed';
   return new GatewayError('upstream_unreachable', `Could not reach ${upstream}: ${reason}.`, { cause: error });
+}
+
+/** What the parser says in brackets is one of its own fixed texts. */
+function parserReason({ message }: Coded): string {
+  const [, reason] = /\(([\w ,./-]{1,100})\)$/.exec(String(message)) ?? [];
+  return reason === undefined ? '' : `: ${reason}`;
 }

@@ -186,7 +186,7 @@ class Reception implements Dispatcher.DispatchHandler, WireStream {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.fail(transportError(error, this.#request.upstream));
+    this.fail(transportError(error, this.#request.upstream, this.#status !== 0));
   }
 
   /** Ends the exchange with an error, wherever it stands. */

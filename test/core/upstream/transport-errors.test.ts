@@ -22,6 +22,15 @@ describe('a transport failure in words for the caller', () => {
     ['a connect timeout of undici', coded('UND_ERR_CONNECT_TIMEOUT'), 'upstream_connect_timeout', 503, /in time/],
     ['a connect timeout of the system', coded('ETIMEDOUT'), 'upstream_connect_timeout', 503, /in time/],
     ['a parser error', coded('HPE_INVALID_CONSTANT'), 'upstream_invalid', 502, /not HTTP/],
+    [
+      'what the parser has found',
+      Object.assign(new Error('Response does not match the HTTP/1.1 protocol (Invalid header token)'), {
+        name: 'HTTPParserError',
+      }),
+      'upstream_invalid',
+      502,
+      /not HTTP: Invalid header token\./,
+    ],
     ['a head that is too large', coded('UND_ERR_HEADERS_OVERFLOW'), 'upstream_invalid', 502, /headers/],
     ['an unknown code', coded('EWHATEVER'), 'upstream_unreachable', 502, /the connection failed/],
     ['a name that every object has', coded('constructor'), 'upstream_unreachable', 502, /the connection failed/],

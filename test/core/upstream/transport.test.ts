@@ -395,6 +395,16 @@ describe('a failure on the way', () => {
     });
   }
 
+  for (const headers of ['content-length: 4\r\ncontent-length: 2', 'content-length: 4\r\ntransfer-encoding: chunked']) {
+    it(`says that the length of the body is told twice: ${headers.replace('\r\n', ', ')}`, async () => {
+      const origin = await rawServer((socket) =>
+        socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`)),
+      );
+      const message = /^some answered with a head that tells the length of its body twice/;
+      await assert.rejects(transmit(testPools(), wireTo(origin)), { code: 'upstream_invalid', message });
+    });
+  }
+
   it('says that the connection was refused', async () => {
     const { origin, server } = await upstreamServer(() => {});
     server.close();
