@@ -60,9 +60,14 @@ function errorBodyIn(text: string): JsonObject {
   if (object !== undefined) return object;
   const [, code] = /<Code>([\w.]{1,100})<\/Code>/.exec(text) ?? [];
   const [, told] = /<Message>([^<]{1,2000})<\/Message>/.exec(text) ?? [];
-  const plain = (asString(json) ?? text).trim();
-  const message = told ?? (unreadableText.test(plain) ? '' : plain.slice(0, longestText));
+  const message = told ?? plainText(asString(json) ?? text);
   return message === '' ? {} : { error: compact({ message, code }) };
+}
+
+/** As much of a text as is told; '' where it is not for people to read. */
+export function plainText(text: string): string {
+  const plain = text.trim();
+  return unreadableText.test(plain) ? '' : plain.slice(0, longestText);
 }
 
 /** Shorter values are words rather than secrets. */

@@ -1,6 +1,7 @@
 import {
   asObject,
   createFramer,
+  type Frame,
   FramingError,
   GatewayError,
   type GenerationDialect,
@@ -8,6 +9,7 @@ import {
   type ProviderFault,
   parseJson,
 } from 'portcullis/sdk';
+import { plainText } from './failed-reply.ts';
 import type { WireStream } from './transport.ts';
 
 export type First =
@@ -15,27 +17,47 @@ export type First =
   | { readonly kind: 'none' }
   | { readonly kind: 'fault'; readonly fault: ProviderFault };
 
-/** The first event decides: an overload inside a 200 must still be retried. */
+/** So long a stream of comments alone is waited for: they keep a connection alive that the client may lose meanwhile. */
+const longestMs = 15_000;
+
+/**
+ * The first event decides: an overload inside a 200 must still be retried.
+ * @param now in milliseconds
+ */
 export async function firstEvent(
   stream: WireStream,
   dialect: GenerationDialect,
   framing: GenerationDialect['framing'] | undefined,
   repair: ((json: JsonObject) => JsonObject) | undefined,
+  now: () => number = () => performance.now(),
 ): Promise<First> {
   const framer = createFramer(framing ?? dialect.framing);
+  const startedAt = now();
   let first: First = { kind: 'none' };
-  const judge = (data: string, exception: boolean): First => {
+  const judge = ({ data, event, kind }: Frame): First => {
+    if (data.trim() === '[DONE]') return { kind: 'event' };
     const json = asObject(parseJson(data));
-    const fault = json === undefined ? undefined : dialect.faultOf(repair?.(json) ?? json, exception ? 502 : 200);
+    if (json === undefined) {
+      if (event === 'error' || kind === 'exception') return { kind: 'fault', fault: told(data) };
+      throw new GatewayError('upstream_invalid', notInFormat);
+    }
+    const read = repair?.(json) ?? json;
+    const fault =
+      event === 'error'
+        ? (dialect.faultOf(read, 200) ?? dialect.faultOf(read, 502) ?? told(''))
+        : dialect.faultOf(read, kind === 'exception' ? 502 : 200);
     return fault === undefined ? { kind: 'event' } : { kind: 'fault', fault };
   };
+  // Events without data say nothing: some servers keep a connection alive by them.
+  const saying = (frames: readonly Frame[]) => frames.find(({ data }) => data.trim() !== '');
   try {
     let broken: unknown;
     await stream.until((chunk) => {
       try {
-        const frame = framer.push(chunk)[0];
-        if (frame !== undefined) first = judge(frame.data, frame.kind === 'exception');
-        return frame !== undefined;
+        const frame = saying(framer.push(chunk));
+        if (frame !== undefined) first = judge(frame);
+        else if (now() - startedAt > longestMs) first = { kind: 'event' };
+        return first.kind !== 'none';
       } catch (error) {
         // Thrown from here it would be the transport's error, and count as a lost connection.
         broken = error;
@@ -43,13 +65,17 @@ export async function firstEvent(
       }
     });
     if (broken !== undefined) throw broken;
-    const last = first.kind === 'none' ? framer.end()[0] : undefined;
-    return last === undefined ? first : judge(last.data, last.kind === 'exception');
+    const last = first.kind === 'none' ? saying(framer.end()) : undefined;
+    return last === undefined ? first : judge(last);
   } catch (error) {
     stream.abort();
     if (!(error instanceof FramingError)) throw error;
-    throw new GatewayError('upstream_invalid', 'The provider sent a stream that is not in its own format.', {
-      cause: error,
-    });
+    throw new GatewayError('upstream_invalid', notInFormat, { cause: error });
   }
+}
+
+const notInFormat = 'The provider sent a stream that is not in its own format.';
+
+function told(text: string): ProviderFault {
+  return { status: 502, message: plainText(text) || 'The provider reported an error without a message.' };
 }

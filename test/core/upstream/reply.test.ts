@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DialectName, EndpointSpec, JsonObject, Outcome, Provider, ReplySink } from 'portcullis/sdk';
+import {
+  type DialectName,
+  dialects,
+  type EndpointSpec,
+  type JsonObject,
+  type Outcome,
+  type Provider,
+  type ReplySink,
+} from 'portcullis/sdk';
+import { firstEvent } from '../../../core/upstream/first-event.ts';
 import { buildOutbound } from '../../../core/upstream/outbound.ts';
 import { outcomeOf } from '../../../core/upstream/reply.ts';
 import type { WireReply, WireStream } from '../../../core/upstream/transport.ts';
@@ -89,6 +98,10 @@ function streaming(text: string, headers: Record<string, string> = sse, size = 1
     },
   };
   return { reply: { status: 200, headers, stream } as WireReply, seen };
+}
+
+function streamIn({ stream }: WireReply): WireStream {
+  return stream ?? assert.fail('it does not stream');
 }
 
 async function bodyOf({ body }: Outcome): Promise<string> {
@@ -405,9 +418,44 @@ describe('a reply that streams', () => {
     await assert.rejects(outcome(streaming(': only a comment\n\n').reply, stream), { code: 'upstream_invalid' });
   });
 
-  it('is looked at past comments and empty lines', async () => {
-    const { reply } = streaming(`: hello\n\n\n\n${text}`);
-    assert.equal((await outcome(reply, stream)).status, 200);
+  it('is looked at past comments, empty lines and events that say nothing', async () => {
+    for (const front of [': hello\n\n\n\n', 'event: ping\ndata:\n\n']) {
+      const { reply } = streaming(front + text);
+      assert.equal(await bodyOf(await outcome(reply, stream)), front + text);
+      const failing = streaming(`${front}data: {"error":{"message":"m","type":"rate_limit_error"}}\n\n`);
+      assert.equal((await outcome(failing.reply, stream)).status, 429);
+    }
+  });
+
+  it('is refused, and given up, where it begins with something that is no event of its format', async () => {
+    for (const data of ['Internal error', '<html>', 'null', '"text"', '{"id":']) {
+      const { reply, seen } = streaming(`data: ${data}\n\n${text}`);
+      await assert.rejects(outcome(reply, stream), { code: 'upstream_invalid' }, data);
+      assert.equal(seen.aborted, 1);
+    }
+  });
+
+  for (const [data, status, message] of [
+    ['It is down.', 502, 'alpha error: It is down.'],
+    ['<html>', 502, 'alpha error: The provider reported an error without a message.'],
+    ['{"message":"It is down."}', 502, 'alpha error: It is down.'],
+    ['{"error":{"message":"Slow.","type":"rate_limit_error"}}', 429, 'alpha error: Slow.'],
+    ['{"what":1}', 502, 'alpha error: The provider reported an error without a message.'],
+  ] as const) {
+    it(`is an error where its first event is called so: ${data}`, async () => {
+      const { reply, seen } = streaming(`event: error\ndata: ${data}\n\n`);
+      const result = await outcome(reply, stream);
+      assert.deepEqual([result.status, result.error, seen.aborted], [status, 'upstream_error', 1]);
+      assert.equal(JSON.parse(await bodyOf(result)).error.message, message);
+    });
+  }
+
+  it('is waited for a while only, where nothing but comments comes', async () => {
+    const { reply } = streaming(': one\n\n: two\n\n', sse, 7);
+    const times = [0, 15_000, 15_001];
+    const clock = () => times.shift() ?? assert.fail('the stream was looked at once more');
+    assert.equal((await firstEvent(streamIn(reply), dialects.chat, undefined, undefined, clock)).kind, 'event');
+    assert.deepEqual(times, []);
   });
 
   it('is refused, and given up, where it breaks its own framing', async () => {
