@@ -9,6 +9,7 @@ import {
   type FinishReason,
   GatewayError,
   type GenerationDialect,
+  type Json,
   type JsonObject,
   type MaybePromise,
   type Outcome,
@@ -20,6 +21,7 @@ import { type CountedReply, StreamedReply, WholeReply } from '../ledger/counted-
 import type { Ledger } from '../ledger/ledger.ts';
 import { ReplyLedger } from '../ledger/reply-ledger.ts';
 import type { Cancellation } from './cancellation.ts';
+import { isDelimited, isJson } from './delimited.ts';
 import { documentOutcome, documentStream } from './document-reply.ts';
 import { failed, hintsAtError, inReply, isLikeObject, unreadable } from './failed-reply.ts';
 import { firstEvent } from './first-event.ts';
@@ -69,35 +71,38 @@ export function outcomeOf(reply: WireReply, outbound: Outbound, facts: ReplyFact
     const told = proxiedError(reply.bytes, headers, outbound);
     return { ...base, headers: told.headers, body: { kind: 'bytes', bytes: told.bytes }, ...error, usage };
   }
-  const encoding = String(reply.headers['content-encoding'] ?? 'identity');
-  if (encoding !== 'identity' && reply.status < 300) {
+  const encoding = String(reply.headers['content-encoding'] ?? '');
+  if (!/^(identity)?$/i.test(encoding) && reply.status < 300) {
     reply.stream?.abort();
     const text = `${facts.provider} answered in the content encoding "${encoding.slice(0, 40)}", although none was asked for.`;
     throw new GatewayError('upstream_invalid', text);
   }
   if (reply.stream !== undefined) return streamOutcome(reply.stream, base, outbound, facts);
   if (reply.status >= 300) return failed(reply.bytes, reply.status, headers, outbound, facts, waitMs);
-  return bytesOutcome(reply.bytes, base, outbound, facts);
+  return bytesOutcome(reply.bytes, base, outbound, facts, isDelimited(reply.headers));
 }
 
 export type Base = Omit<Outcome, 'body' | 'usage'>;
 
-function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: ReplyFacts): Outcome {
-  const { dialect, endpoint } = outbound.chosen;
+function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: ReplyFacts, delimited: boolean): Outcome {
+  const { dialect, endpoint, spec } = outbound.chosen;
   const client = clientDialect(facts);
   if (endpoint === 'listModels' || endpoint === 'retrieveModel') return modelsOutcome(bytes, base, outbound, facts);
   if (dialect === undefined || client === undefined)
     return { ...base, body: { kind: 'bytes', bytes }, usage: () => undefined };
-  if (dialect.kind === 'document')
+  if (dialect.kind === 'document') {
+    const mayBeCut = !delimited && bytes.length > 0 && spec.reply !== 'bytes' && isJson(base.headers);
+    if (mayBeCut && parsed(bytes) === undefined) return unreadable(base, facts);
     return documentOutcome(bytes, base, outbound, facts, (fault) => inReply(fault, base, outbound, facts));
+  }
 
   const streamed = outbound.facts.stream && client.kind === 'generation';
   const forwards = outbound.sameReply && !streamed;
-  const json = forwards && !hintsAtError(bytes) ? undefined : asObject(parseJson(bytes.toString('utf8')));
+  const json = forwards && delimited && !hintsAtError(bytes) ? undefined : asObject(parsed(bytes));
   const inside = json === undefined ? undefined : dialect.faultOf(json, 200);
   if (inside !== undefined) return inReply(inside, base, outbound, facts);
   if (forwards) {
-    if (!isLikeObject(bytes)) return unreadable(base, facts);
+    if (json === undefined && !(delimited && isLikeObject(bytes))) return unreadable(base, facts);
     const reply = new WholeReply(bytes, dialect, json);
     return { ...base, body: { kind: 'bytes', bytes }, ...counted(reply, outbound, facts) };
   }
@@ -107,6 +112,11 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   const counts = counted(new WholeReply(bytes, dialect, repaired), outbound, facts);
   const headers = { ...base.headers, 'content-type': streamed ? eventStream : 'application/json; charset=utf-8' };
   return { ...base, headers, body: { kind: 'bytes', bytes: Buffer.from(text) }, ...counts };
+}
+
+/** A byte order mark in front is none of the JSON. */
+function parsed(bytes: Buffer): Json | undefined {
+  return parseJson(bytes.toString('utf8').replace(/^\ufeff/, ''));
 }
 
 type Counts = Pick<Outcome, 'usage' | 'tier' | 'region' | 'metering'>;

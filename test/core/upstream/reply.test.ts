@@ -70,11 +70,11 @@ async function outcome(
   });
 }
 
-const whole = (status: number, body: unknown, headers: Record<string, string> = json): WireReply => ({
-  status,
-  headers,
-  bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-});
+/** With its length, as nearly all of them; without, the end of the connection is that of the reply. */
+function whole(status: number, body: unknown, headers: Record<string, string> = json, hasLength = true): WireReply {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return { status, headers: hasLength ? { ...headers, 'content-length': String(bytes.length) } : headers, bytes };
+}
 
 function streaming(text: string, headers: Record<string, string> = sse, size = 1000) {
   const whole = Buffer.from(text);
@@ -243,6 +243,28 @@ describe('a reply that was collected', () => {
     for (const said of [`${text}\n`, `${text} \r\n\t`])
       assert.equal(await bodyOf(await outcome(whole(200, said))), said);
   });
+
+  it('is refused where it ends behind an inner brace, and nothing told how long it is', async () => {
+    const text = JSON.stringify(chatReply);
+    const inner = text.slice(0, text.indexOf('}') + 1);
+    const embed: ExchangeFacts = { endpoint: 'rerank', dialect: 'rerank', body: { model: 'm', query: 'q' } };
+    const rerank = { endpoints: { rerank: { path: '/rerank', dialect: 'rerank' } } } as const;
+    for (const facts of [{}, { exchange: embed, definition: rerank }]) {
+      const cut = await outcome(whole(200, inner, json, false), facts);
+      assert.deepEqual([cut.status, cut.error], [502, 'upstream_invalid']);
+      for (const said of [text, `\ufeff${text}`])
+        assert.equal(await bodyOf(await outcome(whole(200, said, json, false), facts)), said);
+    }
+    const chunked = { ...json, 'transfer-encoding': 'chunked' };
+    assert.equal(await bodyOf(await outcome(whole(200, text, chunked, false))), text);
+  });
+
+  for (const encoding of ['', 'Identity']) {
+    it(`is read in the content encoding "${encoding}", which is none`, async () => {
+      const result = await outcome(whole(200, chatReply, { ...json, 'content-encoding': encoding }));
+      assert.equal(result.status, 200);
+    });
+  }
 
   it('is refused where it is encoded although nobody asked for that', async () => {
     await assert.rejects(outcome(whole(200, 'zipped', { ...json, 'content-encoding': 'gzip' })), {
