@@ -108,6 +108,9 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   }
   if (json === undefined) return unreadable(base, facts);
   const repaired = repairOf(outbound, facts, base.headers)?.(json) ?? json;
+  // What the provider says of an error outside the body stands in it now.
+  const found = repaired === json ? undefined : dialect.faultOf(repaired, 200);
+  if (found !== undefined) return inReply(found, base, outbound, facts);
   const text = translated(repaired, dialect, client, outbound, facts, streamed);
   const counts = counted(new WholeReply(bytes, dialect, repaired), outbound, facts);
   const headers = { ...base.headers, 'content-type': streamed ? eventStream : 'application/json; charset=utf-8' };
@@ -164,12 +167,22 @@ function translated(
     return JSON.stringify(to.counting.encodeReply(tokens));
   }
   const completion = withFinishReasons(from.decodeReply(json, context), outbound.chosen.spec.finishReasons);
+  if (isEmpty(completion)) {
+    throw new GatewayError('upstream_invalid', `Invalid response received from ${facts.provider}: it holds no answer.`);
+  }
   if (!streamed) return JSON.stringify(to.encodeReply(completion, context));
   // The provider answered a stream request with a whole reply: the client still gets the stream that it asked for.
   const encoder = to.encodeStream(context);
   return deltasOf(completion)
     .map((delta: Delta) => encoder.push(delta))
     .join('');
+}
+
+/** Whether nothing of an answer was found: what a provider has said has a word for its end, or its price, even without a text. */
+function isEmpty({ choices, usage }: Completion): boolean {
+  return (
+    usage === undefined && choices.every(({ parts, nativeFinish }) => parts.length === 0 && nativeFinish === undefined)
+  );
 }
 
 /** Clients of the provider's own format find its thinking where the provider's documents say. */

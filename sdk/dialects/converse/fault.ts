@@ -58,11 +58,13 @@ const untold = 'The provider reported an error without a message.';
  */
 export function faultOf(json: JsonObject, status: number): ProviderFault | undefined {
   const error = asObject(json.error);
-  const name = asString(json.__type) ?? asString(json.code) ?? asString(error?.code) ?? asString(error?.type);
+  // `{Output: {__type}, Version}` is how the gateway in front of the API says that it does not know an operation.
+  const type = asString(json.__type) ?? asString(asObject(json.Output)?.__type);
+  const name = type ?? asString(json.code) ?? asString(error?.code) ?? asString(error?.type);
   const message =
     asString(json.message) ?? asString(json.Message) ?? asString(error?.message) ?? asString(json.error) ?? undefined;
   if (status < 400) {
-    const failed = json.output === undefined && (json.__type !== undefined || json.error !== undefined);
+    const failed = (json.output ?? null) === null && (type !== undefined || (json.error ?? null) !== null);
     return failed ? described(name, message, undefined) : undefined;
   }
   return message === undefined && name === undefined ? undefined : described(name, message, status);

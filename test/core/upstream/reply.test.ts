@@ -259,6 +259,26 @@ describe('a reply that was collected', () => {
     assert.equal(await bodyOf(await outcome(whole(200, text, chunked, false))), text);
   });
 
+  it('is refused where it is translated and holds nothing of an answer', async () => {
+    for (const dialect of ['messages', 'responses', 'gemini', 'converse'] as const) {
+      const definition = { endpoints: { chatComplete: chatAt({ dialect }) } };
+      for (const body of [{}, { message: 'Sign in.' }]) {
+        const refused = {
+          code: 'upstream_invalid',
+          message: 'Invalid response received from alpha: it holds no answer.',
+        };
+        await assert.rejects(outcome(whole(200, body), { definition }), refused, dialect);
+      }
+    }
+  });
+
+  it('is an error where only what puts it right finds that out', async () => {
+    const repair = (body: JsonObject) => ({ ...body, error: { message: 'No.', type: 'rate_limit_error' } });
+    const definition = { endpoints: { chatComplete: chatAt({ repair }) } };
+    const result = await outcome(whole(200, chatReply), { definition });
+    assert.deepEqual([result.status, result.error], [429, 'upstream_error']);
+  });
+
   for (const encoding of ['', 'Identity']) {
     it(`is read in the content encoding "${encoding}", which is none`, async () => {
       const result = await outcome(whole(200, chatReply, { ...json, 'content-encoding': encoding }));
@@ -504,6 +524,20 @@ describe('a reply that streams', () => {
     const result = await outcome(reply, { exchange, definition: { endpoints: { proxy: { path: '' } } } });
     assert.deepEqual([await bodyOf(result), result.headers['content-encoding']], ['anything', 'gzip']);
   });
+});
+
+describe('a reply of Converse that is none', () => {
+  for (const [body, status] of [
+    [{ __type: 'com.amazon.coral.service#ThrottlingException' }, 429],
+    [{ __type: 'OddException', output: null }, 502],
+    [{ Output: { __type: 'com.amazon.coral.service#UnknownOperationException' }, Version: '1.0' }, 404],
+  ] as const) {
+    it(`is an error: ${JSON.stringify(body)}`, async () => {
+      const definition = { endpoints: { chatComplete: chatAt({ dialect: 'converse' }) } };
+      const result = await outcome(whole(200, body), { definition });
+      assert.deepEqual([result.status, result.error], [status, 'upstream_error']);
+    });
+  }
 });
 
 describe('a list of models', () => {
