@@ -18,6 +18,12 @@ export interface Missed {
   readonly passing: boolean;
 }
 
+/** What makes a mail known again: sent twice under it, it is one to stores of mail that look for duplicates (RFC 7352). */
+export interface Identity {
+  readonly id: string;
+  readonly writtenAt: number;
+}
+
 /** Hands mails over one by one. */
 export class Delivery {
   readonly #options: ReturnType<typeof smtpOptions>;
@@ -30,7 +36,7 @@ export class Delivery {
   }
 
   /** Once. Never throws. @returns who has not got it: those for whom it may still go well together, and the others */
-  async attempt({ to, subject, text, html }: Mail): Promise<readonly Missed[]> {
+  async attempt({ to, subject, text, html }: Mail, identity: Identity | undefined): Promise<readonly Missed[]> {
     try {
       this.#opened ??= transportOf(this.#options);
       const transport = await this.#opened;
@@ -40,6 +46,7 @@ export class Delivery {
         subject: oneLine(subject),
         text,
         ...(html === undefined ? {} : { html }),
+        ...(identity === undefined ? {} : headersOf(identity, this.#from)),
       });
       return sorted(rejectedErrors ?? []);
     } catch (thrown) {
@@ -51,6 +58,11 @@ export class Delivery {
   async close(): Promise<void> {
     if (this.#opened !== undefined) (await this.#opened).close();
   }
+}
+
+function headersOf({ id, writtenAt }: Identity, from: string): { readonly messageId: string; readonly date: Date } {
+  const [, domain = 'localhost'] = /@([^\s@>]+)>?\s*$/.exec(from) ?? [];
+  return { messageId: `<${id}@${domain}>`, date: new Date(writtenAt) };
 }
 
 /** The library is loaded with the first mail: many gateways never send one. */

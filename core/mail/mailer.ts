@@ -1,5 +1,5 @@
 import type { Log, Mail } from 'portcullis/sdk';
-import { Delivery } from './delivery.ts';
+import { Delivery, type Identity } from './delivery.ts';
 import { address, smtpOptions } from './smtp-options.ts';
 
 export interface MailSettings {
@@ -19,8 +19,9 @@ export interface Mailer {
   /**
    * Asks the server once. Gives those for whom it was away or busy, and may be asked again. Failures are logged, never
    * thrown.
+   * @param identity of a mail that may be sent again; else it gets one by chance
    */
-  send(mail: Mail): Promise<readonly string[]>;
+  send(mail: Mail, identity?: Identity): Promise<readonly string[]>;
   /** Waits for what is on its way, at most `closingMs`, and closes the connections. */
   close(): Promise<void>;
 }
@@ -41,9 +42,9 @@ export function createMailer(settings: MailSettings | undefined, log: Log): Mail
     return tracking;
   };
 
-  const deliver = async (mail: Mail): Promise<readonly string[]> => {
+  const deliver = async (mail: Mail, identity: Identity | undefined): Promise<readonly string[]> => {
     const left: string[] = [];
-    for (const { to, fault, passing } of await delivery.attempt(mail)) {
+    for (const { to, fault, passing } of await delivery.attempt(mail, identity)) {
       const fields = { ...fault, recipients: to.length };
       if (passing) log.warn('mail_put_off', fields);
       else log.error('mail_failed', fields);
@@ -62,10 +63,10 @@ export function createMailer(settings: MailSettings | undefined, log: Log): Mail
 
   return {
     enabled: true,
-    send: async (mail) => {
+    send: async (mail, identity) => {
       const to = recipientsOf(mail);
       if (to === undefined) return [];
-      return closed ? to : tracked(deliver({ ...mail, to }));
+      return closed ? to : tracked(deliver({ ...mail, to }, identity));
     },
     close: async () => {
       closed = true;

@@ -146,9 +146,9 @@ async function claimDue(db: Db, now: number): Promise<readonly MailRow[]> {
 /** @returns whether the server has taken it, or refused it for good */
 async function send(parts: OutboxParts, row: MailRow): Promise<boolean> {
   const { store, mailer, now, log, seal } = parts;
-  const { id, tries } = row;
+  const { id, tries, created_at: writtenAt } = row;
   const mail = opened(parts, row);
-  const left = mail === undefined ? undefined : await mailer.send(mail);
+  const left = mail === undefined ? undefined : await mailer.send(mail, { id, writtenAt });
   const isDone = left?.length === 0;
   const pauseMs = isDone ? undefined : pausesMs[tries];
   if (!isDone && pauseMs === undefined) log.error('mail_given_up', { recipients: left?.length ?? 0 });

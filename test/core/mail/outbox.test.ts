@@ -10,6 +10,7 @@ import { type SmtpBehaviour, smtpServer } from './smtp.ts';
 
 const mail = { to: ['ann@example.com'], subject: 'Hello', text: 'A line with rst_secret.' };
 const minuteMs = 60_000;
+const headerOf = (raw: string, name: string) => new RegExp(`^${name}: (.+?)\\r?$`, 'm').exec(raw)?.[1];
 const clock = { now: Date.UTC(2026, 10, 21, 12) };
 
 onEachStore((_, open) => {
@@ -92,6 +93,27 @@ onEachStore((_, open) => {
       back.received.map(({ to }) => to),
       [mail.to],
     );
+  });
+
+  it('is the same mail to those who get it twice, where its process ends before it is forgotten', async (context) => {
+    const { store, server, outbox, rows } = await setting(context);
+    const writtenAt = new Date(clock.now).toUTCString().replace('GMT', '+0000');
+    await outbox.put(store.db, mail);
+    const kept = await rows();
+    await outbox.sendDue();
+    await store.db('mail_outbox').insert(kept);
+    await outbox.put(store.db, mail);
+    clock.now += minuteMs;
+    await outbox.sendDue();
+    const sent = server.received.map(({ raw }) => ['Message-ID', 'Date'].map((name) => headerOf(raw, name)));
+    const [first, ...others] = sent;
+    assert.match(first?.[0] ?? '', /^<mail-\d+@example\.com>$/);
+    assert.equal(first?.[1], writtenAt);
+    assert.deepEqual(
+      others.filter(([id]) => id === first?.[0]),
+      [first],
+    );
+    assert.equal(others.length, 2);
   });
 
   it('comes to those whom a server put off, once, and is given up for those whom it does not know', async (context) => {
