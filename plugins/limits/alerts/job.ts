@@ -10,6 +10,7 @@ import {
 import type { AlertRow } from '../records/tables.ts';
 import { type Counted, countedIn } from './counted.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import { earlierMails } from './earlier-mails.ts';
 import { tell } from './mail.ts';
 import { claimAlert } from './sent.ts';
 import { type Subject, subjectOf } from './subjects.ts';
@@ -29,7 +30,12 @@ const mostInTransaction = 200;
  * crossed or a limit used up.
  */
 export function alertJob(host: Host): Job {
-  return { name: 'limits.alerts', schedule: '* * * * *', run: () => lookAtChanges(host) };
+  const handOver = earlierMails(host);
+  const run = async () => {
+    await handOver();
+    await lookAtChanges(host);
+  };
+  return { name: 'limits.alerts', schedule: '* * * * *', run };
 }
 
 async function lookAtChanges(host: Host): Promise<void> {

@@ -102,10 +102,11 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    // Mails are kept in one place for all plugins.
+    // Mails are kept in one place for all plugins, sealed; those that wait here are handed over by the job of alerts.
     name: '003_no_limit_mails',
     async up(db) {
-      await db.schema.dropTable('limit_mails');
+      const waiting: unknown = await db('limit_mails').first('id');
+      if (waiting === undefined) await db.schema.dropTable('limit_mails');
     },
   },
 ];
