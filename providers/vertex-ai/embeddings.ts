@@ -14,6 +14,7 @@ import {
   type Json,
   type JsonObject,
   type ReplyContext,
+  unknownFields,
   wordAsCode,
 } from 'portcullis/sdk';
 import { bareOf, method } from './model-path.ts';
@@ -22,6 +23,12 @@ const isMultimodal = (model: string) => model.startsWith('multimodalembedding');
 /** The newest have a method of their own; the first of them takes one text at a time. */
 const isContent = (model: string) => model.startsWith('gemini-embedding') && !model.startsWith('gemini-embedding-001');
 const single = (model: string) => model.startsWith('gemini-embedding');
+
+/** Fields that have a place of their own, and those of OpenAI that have none; the others go to the parameters. */
+const known: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'dimensions', 'output_dimensionality', 'outputDimensionality', 'auto_truncate', 'autoTruncate'],
+  ...['task_type', 'taskType', 'title', 'image', 'video', 'encoding_format', 'user'],
+]);
 
 /** What an embeddings request may hold beside OpenAI's fields, by either spelling. */
 const either = (body: JsonObject, snake: string, camel: string): Json | undefined => body[snake] ?? body[camel];
@@ -45,6 +52,7 @@ function textBody(body: JsonObject, inputs: readonly Json[]): JsonObject {
   const parameters = compact({
     autoTruncate: either(body, 'auto_truncate', 'autoTruncate'),
     outputDimensionality: dimensionsOf(body),
+    ...unknownFields(body, known),
   });
   const instances = inputs.map((input) =>
     compact({ content: textOf(input), task_type: either(body, 'task_type', 'taskType'), title: body.title }),
@@ -58,8 +66,8 @@ function multimodalBody(body: JsonObject): JsonObject {
     const { text, image, video } = asObject(input) ?? { text: textOf(input), image: body.image, video: body.video };
     return compact({ text: text === '' ? undefined : text, image: mediaOf(image), video: mediaOf(video) });
   });
-  const dimension = dimensionsOf(body);
-  return compact({ instances, parameters: dimension === undefined ? undefined : { dimension } });
+  const parameters = compact({ dimension: dimensionsOf(body), ...unknownFields(body, known) });
+  return compact({ instances, parameters: Object.keys(parameters).length === 0 ? undefined : parameters });
 }
 
 /** `{ url }`, `{ base64 }` and data URLs as the platform spells them; its own spelling stays. */
@@ -82,6 +90,7 @@ const contentBody = (body: JsonObject, input: Json): JsonObject => {
     title: body.title,
     outputDimensionality: dimensionsOf(body),
     autoTruncate: either(body, 'auto_truncate', 'autoTruncate'),
+    ...unknownFields(body, known),
   });
   return compact({
     content: { parts: [{ text: textOf(input) }] },

@@ -1,16 +1,7 @@
 import type { ReplyFacts } from '../../contracts/provider.ts';
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asObjects,
-  asString,
-  compact,
-  type Json,
-  type JsonObject,
-  omit,
-} from '../../json.ts';
+import { asArray, asNumber, asObject, asObjects, asString, compact, type Json, type JsonObject } from '../../json.ts';
 import { wordAsCode } from './faults.ts';
+import { unknownFields } from './unknown-fields.ts';
 
 /** Models that make pictures by `:predict`; the others do by `:generateContent`. */
 export const predictsPictures = (model: string): boolean =>
@@ -31,13 +22,6 @@ const known: ReadonlySet<string> = new Set([
   ...['model', 'prompt', 'n', 'size', 'output_format', 'output_compression', 'stream', 'labels'],
   ...['safety_settings', 'safetySettings', 'aspect_ratio', 'aspectRatio', 'image_size', 'imageSize'],
 ]);
-
-/** Everything that this file knows no name for, in the spelling of the provider. */
-function unknownOf(body: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(omit(body, known)).map(([name, value]) => [camel(name), value]));
-}
-
-const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 const predictRatios = ['1:1', '3:4', '4:3', '9:16', '16:9'];
 const contentRatios = [...predictRatios, '2:3', '3:2', '4:5', '5:4', '21:9'];
@@ -87,7 +71,7 @@ export function predictPictures(body: JsonObject): JsonObject {
     aspectRatio,
     sampleImageSize: imageSize,
     outputOptions: Object.keys(outputOptions).length === 0 ? undefined : outputOptions,
-    ...unknownOf(body),
+    ...unknownFields(body, known),
   });
   return compact({ instances: [{ prompt: body.prompt ?? '' }], parameters, labels: body.labels });
 }
@@ -102,7 +86,7 @@ export function contentPictures(body: JsonObject): JsonObject {
     responseModalities: ['TEXT', 'IMAGE'],
     candidateCount: body.n === 1 ? undefined : body.n,
     imageConfig: Object.keys(shape).length === 0 ? undefined : shape,
-    ...unknownOf(body),
+    ...unknownFields(body, known),
   });
   return compact({
     contents: [{ role: 'user', parts: [{ text: body.prompt ?? '' }] }],

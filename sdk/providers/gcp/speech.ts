@@ -2,12 +2,22 @@ import type { ReplyFacts, TypedBytes } from '../../contracts/provider.ts';
 import { GatewayError } from '../../errors.ts';
 import { asNumber, asObject, asObjects, asString, compact, type JsonObject } from '../../json.ts';
 import { wordAsCode } from './faults.ts';
+import { unknownFields } from './unknown-fields.ts';
 
 /** Fields of speech requests without a place here. */
 export const speechDrops = ['speed', 'stream_format'] as const;
 
+const known: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'voice',
+  'instructions',
+  'response_format',
+  'language_code',
+]);
+
 /**
- * The `:generateContent` body of a speech request. The sound comes as 16-bit PCM, which is given as `pcm` or, with a
+ * The `:generateContent` body of a speech request. Fields that are not OpenAI's go to `generationConfig`, in camel case. The sound comes as 16-bit PCM, which is given as `pcm` or, with a
  * header, as `wav`: the default where none is asked for.
  * Source: the types of https://github.com/googleapis/js-genai (`SpeechConfig`).
  * @throws GatewayError `bad_request` for formats that would need an encoder
@@ -26,6 +36,7 @@ export function contentSpeech(body: JsonObject): JsonObject {
   return {
     contents: [{ role: 'user', parts: [{ text: instructions === undefined ? input : `${instructions}\n\n${input}` }] }],
     generationConfig: {
+      ...unknownFields(body, known),
       responseModalities: ['AUDIO'],
       speechConfig: compact({ voiceConfig, languageCode: body.language_code }),
     },

@@ -87,6 +87,22 @@ describe('embeddings of several media', () => {
   });
 });
 
+describe('fields of embeddings that have no place of their own', () => {
+  const more = { input: 'a', user: 'u', encoding_format: 'float', sparse_terms: 3 };
+
+  it('go to the parameters', () => {
+    for (const model of ['text-embedding-005', 'multimodalembedding@001']) {
+      const body = embed.request?.(more, factsOf(model));
+      assert.deepEqual(body?.parameters, { sparseTerms: 3 }, model);
+    }
+  });
+
+  it('go to the config of the newest models', async () => {
+    const { sent } = await run('gemini-embedding-2', more);
+    assert.deepEqual(sent[0]?.body, { content: { parts: [{ text: 'a' }] }, embedContentConfig: { sparseTerms: 3 } });
+  });
+});
+
 describe('the project', () => {
   const key = { project_id: 'from-key' };
   it('is that of the settings, else that of the key file', () => {
