@@ -178,8 +178,9 @@ export const otherRoute: InferenceRoute = { method: 'all', path: '/v1/*path', en
 
 /** The wire format of a client. @param headers by their names in lower case */
 export function dialectOf({ dialect, dialectByHeader }: InferenceRoute, headers: RequestHeaders) {
-  const shown = Object.keys(dialectByHeader ?? {}).find((name) => headers[name] !== undefined);
-  return shown === undefined ? dialect : dialectByHeader?.[shown];
+  if (dialectByHeader === undefined) return dialect;
+  const shown = Object.keys(dialectByHeader).find((name) => headers[name] !== undefined);
+  return shown === undefined ? dialect : dialectByHeader[shown];
 }
 
 /** Below it stand most routes of the control plane too, whose errors have a form of their own. */
