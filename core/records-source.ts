@@ -13,6 +13,7 @@ import { httpCounterSource } from './limits/http-source.ts';
 import { redisOptions } from './limits/redis-options.ts';
 import { loadUnits } from './loader/load.ts';
 import { type HeldRuntime, inferAs } from './pipeline/own-request.ts';
+import { tryProvider } from './pipeline/provider-trial.ts';
 import { type RuntimeParts, upstreamOf, urlGuardOf } from './runtime.ts';
 
 /** What the records need of the process. */
@@ -123,6 +124,7 @@ async function ownControl(
     infer: settings.inference
       ? (request, principal) => inferAs(acquire(), request, principal, parts.newId())
       : undefined,
+    tryProvider: (trial) => tryProvider(acquire(), trial, parts),
     checkConfig: (routing) => runtime().plans.check(routing),
   });
   return {

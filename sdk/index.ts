@@ -25,6 +25,7 @@ export * from './contracts/policies.ts';
 export * from './contracts/price.ts';
 export * from './contracts/prompts.ts';
 export * from './contracts/provider.ts';
+export * from './contracts/provider-trial.ts';
 export * from './contracts/request.ts';
 export * from './contracts/resource.ts';
 export * from './contracts/store.ts';

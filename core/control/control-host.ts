@@ -43,6 +43,7 @@ export interface ControlCapabilities {
   readonly price: ControlHost['price'];
   /** Undefined: this process serves no requests to models. */
   readonly infer: ((request: InferenceRequest, principal: Principal) => Promise<InferenceReply>) | undefined;
+  readonly tryProvider: ControlHost['tryProvider'];
   readonly checkConfig: ControlHost['checkConfig'];
 }
 
@@ -86,6 +87,10 @@ export function createControlHost(manifest: Manifest, capabilities: ControlCapab
       grant(name, permissions.models, 'models');
       if (principal !== undefined && capabilities.infer !== undefined) return capabilities.infer(request, principal);
       throw new GatewayError('not_available', 'This process serves no requests to models: send them to a gateway.');
+    },
+    tryProvider: async (trial) => {
+      grant(name, permissions.models, 'models');
+      return capabilities.tryProvider(trial);
     },
     checkConfig,
   });

@@ -70,6 +70,7 @@ export interface ControlParts {
   readonly logs: LogStore & LogSinks;
   readonly price: ControlHost['price'];
   readonly infer: ControlCapabilities['infer'];
+  readonly tryProvider: ControlHost['tryProvider'];
   readonly checkConfig: ControlHost['checkConfig'];
 }
 
@@ -170,6 +171,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       logs: parts.logs,
       price: parts.price,
       infer: parts.infer,
+      tryProvider: parts.tryProvider,
       checkConfig: parts.checkConfig,
     };
     const units = await setupControl(entries, (manifest) => createControlHost(manifest, capabilities));

@@ -1,4 +1,11 @@
-import { GatewayError, type IntegratedModel, type JsonObject, type MaybePromise, type Settings } from 'portcullis/sdk';
+import {
+  GatewayError,
+  type IntegratedModel,
+  type JsonObject,
+  type MaybePromise,
+  type ProviderEntry,
+  type Settings,
+} from 'portcullis/sdk';
 import type { SavedProvider } from '../config/gateway-config.ts';
 import type { Leaf } from '../routing/plan.ts';
 import { headerSettings, type ResolvedSettings, resolveSettings, type SavedSettings } from '../upstream/settings.ts';
@@ -59,6 +66,11 @@ export class TargetSettings {
     if (name === undefined) throw nowhere(leaf);
     if (!name.startsWith('@')) return this.#unit(name, exchange);
     return this.#saved(name.slice(1), name === ofPrompt ? 'unknown_virtual_key' : 'unknown_provider', exchange);
+  }
+
+  /** A saved provider that is given rather than found. @throws GatewayError as for requests that name it */
+  providerOfEntry(entry: ProviderEntry): MaybePromise<TargetProvider> {
+    return this.#ofWorkspaces.ofEntry(entry);
   }
 
   /** Whether something is saved under the slug for this caller, usable or not. */

@@ -37,8 +37,8 @@ export class WorkspaceProviders {
     const { directory } = this.#options;
     if (directory === undefined || workspaceId === undefined || !idOrSlugPattern.test(idOrSlug)) return undefined;
     const found = directory.get('provider', organisationId, workspaceId, idOrSlug);
-    if (found instanceof Promise) return found.then((entry) => this.#usable(entry));
-    return this.#usable(found);
+    const usable = (entry: ProviderEntry | undefined) => (entry === undefined ? undefined : this.ofEntry(entry));
+    return found instanceof Promise ? found.then(usable) : usable(found);
   }
 
   /** Whether there is such an entry, usable or not. */
@@ -49,8 +49,8 @@ export class WorkspaceProviders {
     return found instanceof Promise ? found.then((entry) => entry !== undefined) : found !== undefined;
   }
 
-  #usable(entry: ProviderEntry | undefined): MaybePromise<TargetProvider | undefined> {
-    if (entry === undefined) return undefined;
+  /** As `find`, of an entry that is at hand. */
+  ofEntry(entry: ProviderEntry): MaybePromise<TargetProvider> {
     refuseUnusable(entry, this.#options.now());
     if (entry.secrets === undefined || entry.secrets.length === 0) return this.#provider(entry, undefined);
     const secrets = this.#options.secrets(entry);

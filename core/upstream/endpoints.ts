@@ -31,20 +31,33 @@ export interface ChosenEndpoint {
 
 /** @param model as the client names it, without the slug of a saved provider @throws GatewayError `endpoint_unsupported` */
 export function chooseEndpoint(
-  { name, definition }: Pick<ProviderUnit, 'name' | 'definition'>,
+  unit: Pick<ProviderUnit, 'name' | 'definition'>,
   wanted: Endpoint,
   model: string,
   preferResponses: boolean,
   settings: Settings = {},
 ): ChosenEndpoint {
+  const found = findEndpoint(unit, wanted, model, preferResponses, settings);
+  if (found !== undefined) return found;
+  const names = Object.keys(endpointsFor(unit.definition, model, settings)).join(', ');
+  throw new GatewayError('endpoint_unsupported', `${wanted} is not supported by ${unit.name}. It offers: ${names}.`);
+}
+
+/** As `chooseEndpoint`; undefined: the provider offers neither the endpoint nor one that can stand for it. */
+export function findEndpoint(
+  { definition }: Pick<ProviderUnit, 'definition'>,
+  wanted: Endpoint,
+  model: string,
+  preferResponses = false,
+  settings: Settings = {},
+): ChosenEndpoint | undefined {
   const offered = endpointsFor(definition, model, settings);
   const others = wanted === 'messages' && preferResponses ? viaResponses : (substitutes[wanted] ?? []);
   for (const endpoint of [wanted, ...others]) {
     const spec = offered[endpoint];
     if (spec !== undefined) return { endpoint, spec, dialect: dialectOf(spec.dialect) };
   }
-  const names = Object.keys(offered).join(', ');
-  throw new GatewayError('endpoint_unsupported', `${wanted} is not supported by ${name}. It offers: ${names}.`);
+  return undefined;
 }
 
 /** By what a family offers and what holds for all; made once for each. */

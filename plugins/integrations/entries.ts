@@ -22,6 +22,9 @@ import {
   type ProviderRecord,
 } from './records.ts';
 
+/** What integrations are read with: by loaders of the directory, and in operations. */
+type RecordReader = Pick<DirectoryReader, 'records'>;
+
 /** A provider that resolves: its integration is active, and open to its workspace. */
 export interface Live {
   readonly provider: ProviderRecord;
@@ -47,33 +50,57 @@ export async function providerEntry(
   reader: DirectoryReader,
   { provider, integration, grant }: Live,
 ): Promise<ProviderEntry> {
-  const known = knownOf(host, integration);
-  const secrets = await secretMappings(reader, known, integration);
   const sealed: IntegrationSecrets = await reader.records<IntegrationRecord>('integrations').secrets(integration);
-  const kept: JsonObject = { ...integration.clear_configurations, ...sealed.secret_configurations };
   const status = statusOf(provider, reader.now);
-  const headers = headersIn(kept.custom_headers);
   const multiplier = integration.pricing_adjustments?.multiplier ?? undefined;
   return {
-    organisationId: provider.organisation_id,
+    ...(await integrationPart(host, reader, integration, sealed)),
     id: provider.id,
     slug: provider.slug ?? provider.id,
     name: provider.name,
     workspaceId: provider.workspace_id,
-    integrationId: integration.id,
-    integrationSlug: integration.slug ?? integration.id,
     status: status === 'active' && grant?.status === 'exhausted' ? 'exhausted' : status,
-    provider: known.name,
-    settings: unitSettings(known, asString(sealed.key), kept),
-    allowAllModels: isSet(integration.allow_all_models),
-    models: await integratedModels(reader, integration),
     ...(typeof provider.expires_at === 'number' ? { expiresAt: provider.expires_at } : {}),
-    ...(typeof kept.custom_host === 'string' ? { customHost: kept.custom_host } : {}),
-    ...(headers === undefined ? {} : { customHeaders: headers }),
-    ...(secrets.length === 0 ? {} : { secrets }),
     ...limitsOf(provider, 'usageLimits', 'rateLimits'),
     ...(grant === undefined ? {} : limitsOf(grant, 'grantUsageLimits', 'grantRateLimits')),
     ...(multiplier === undefined ? {} : { pricingMultiplier: multiplier }),
+  };
+}
+
+type OfIntegration =
+  | 'organisationId'
+  | 'integrationId'
+  | 'integrationSlug'
+  | 'provider'
+  | 'settings'
+  | 'allowAllModels'
+  | 'models'
+  | 'customHost'
+  | 'customHeaders'
+  | 'secrets';
+
+/** What its integration says of a provider. */
+export async function integrationPart(
+  host: ControlHost,
+  reader: RecordReader,
+  integration: IntegrationRecord,
+  { key, secret_configurations }: IntegrationSecrets,
+): Promise<Pick<ProviderEntry, OfIntegration>> {
+  const known = knownOf(host, integration);
+  const secrets = await secretMappings(reader, known, integration);
+  const kept: JsonObject = { ...integration.clear_configurations, ...secret_configurations };
+  const headers = headersIn(kept.custom_headers);
+  return {
+    organisationId: integration.organisation_id,
+    integrationId: integration.id,
+    integrationSlug: integration.slug ?? integration.id,
+    provider: known.name,
+    settings: unitSettings(known, asString(key), kept),
+    allowAllModels: isSet(integration.allow_all_models),
+    models: await integratedModels(reader, integration),
+    ...(typeof kept.custom_host === 'string' ? { customHost: kept.custom_host } : {}),
+    ...(headers === undefined ? {} : { customHeaders: headers }),
+    ...(secrets.length === 0 ? {} : { secrets }),
   };
 }
 
@@ -97,7 +124,7 @@ function limitsOf(
 
 /** One whose reference is gone stays: its request is refused, with the name of what is missing. Reach is checked at use. */
 async function secretMappings(
-  reader: DirectoryReader,
+  reader: RecordReader,
   known: KnownProvider,
   { organisation_id: organisationId, secret_mappings: mappings }: IntegrationRecord,
 ): Promise<readonly SecretMapping[]> {
@@ -111,7 +138,7 @@ async function secretMappings(
 }
 
 export async function modelRecords(
-  reader: DirectoryReader,
+  reader: RecordReader,
   integration: IntegrationRecord,
 ): Promise<readonly ModelRecord[]> {
   const { records } = await reader
@@ -123,7 +150,7 @@ export async function modelRecords(
   return records;
 }
 
-async function integratedModels(reader: DirectoryReader, integration: IntegrationRecord): Promise<IntegratedModel[]> {
+async function integratedModels(reader: RecordReader, integration: IntegrationRecord): Promise<IntegratedModel[]> {
   const models: IntegratedModel[] = [];
   for (const record of await modelRecords(reader, integration)) {
     // Few models have headers of their own, and opening them is the costly part.

@@ -7,6 +7,7 @@ import type { FetchReply, FetchRequest, Log } from './host.ts';
 import type { LogSinks, LogStore } from './logs.ts';
 import type { MaybePromise } from './plugin.ts';
 import type { Cost, PriceQuestion } from './price.ts';
+import type { ProviderTrial, TrialResult } from './provider-trial.ts';
 import type { Principal } from './request.ts';
 import type { Action, Resource } from './resource.ts';
 import type { Db, Migration } from './store.ts';
@@ -203,6 +204,12 @@ export interface ControlHost {
    * @throws GatewayError `not_available` where this process serves no requests to models
    */
   infer(request: InferenceRequest, operation: Operation): Promise<InferenceReply>;
+  /**
+   * Asks a provider for as little as shows whether it takes credentials: for no workspace, so nothing is counted or logged.
+   * Not inside a transaction. Needs `permissions.models`.
+   * @throws GatewayError `bad_request` with the param `model` where no model can be asked, or this one is not served
+   */
+  tryProvider(trial: ProviderTrial): Promise<TrialResult>;
   /** @throws GatewayError when the routing config is at fault, `param` inside it */
   checkConfig(config: JsonObject): void;
 }
