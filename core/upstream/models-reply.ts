@@ -1,6 +1,7 @@
 import {
   asObject,
   decodeModels,
+  dialects,
   encodeModel,
   encodeModels,
   type Json,
@@ -10,6 +11,7 @@ import {
   parseJson,
   readModels,
 } from 'portcullis/sdk';
+import { inReply, unreadable } from './failed-reply.ts';
 import type { Outbound } from './outbound.ts';
 import { repairOf, repliedFacts } from './repair.ts';
 import type { Base, ReplyFacts } from './reply.ts';
@@ -17,6 +19,10 @@ import type { Base, ReplyFacts } from './reply.ts';
 /** A provider's list of models, or one of them, in the form of the client's dialect. */
 export function modelsOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: ReplyFacts): Outcome {
   const came = repaired(parseJson(bytes.toString('utf8')), base, outbound, facts);
+  // A page of some proxy, taken for an empty list, would say that the provider is well.
+  if (typeof came !== 'object' || came === null) return unreadable(base, facts);
+  const fault = dialects.chat.faultOf(asObject(came) ?? {}, 200);
+  if (fault !== undefined) return inReply(fault, base, outbound, facts);
   const body = outbound.chosen.endpoint === 'listModels' ? allModels(came, outbound, facts) : oneModel(came, facts);
   return { ...base, body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(body)) }, usage: () => undefined };
 }

@@ -541,17 +541,29 @@ describe('a reply of Converse that is none', () => {
 });
 
 describe('a list of models', () => {
+  const exchange: ExchangeFacts = {
+    endpoint: 'listModels',
+    dialect: undefined as DialectName | undefined,
+    method: 'GET',
+    body: {},
+  };
+  const definition = { endpoints: { listModels: { method: 'GET', path: '/models' } as EndpointSpec } };
+
   it('is read in any form and written in one', async () => {
-    const exchange: ExchangeFacts = {
-      endpoint: 'listModels',
-      dialect: undefined as DialectName | undefined,
-      method: 'GET',
-      body: {},
-    };
-    const definition = { endpoints: { listModels: { method: 'GET', path: '/models' } as EndpointSpec } };
     const body = JSON.parse(
       await bodyOf(await outcome(whole(200, { data: [{ id: 'a' }, { id: 'b' }] }), { exchange, definition })),
     );
     assert.deepEqual([body.object, body.data.map((model: { id: string }) => model.id)], ['list', ['a', 'b']]);
   });
+
+  for (const [what, given, expected] of [
+    ['a page', '<html>Sign in</html>', [502, 'upstream_invalid', 'upstream_invalid']],
+    ['a text', '"ok"', [502, 'upstream_invalid', 'upstream_invalid']],
+    ['an error', { error: { message: 'No such key', code: 'bad_key' } }, [502, 'upstream_error', 'bad_key']],
+  ] as const)
+    it(`is an error where ${what} came in its place`, async () => {
+      const result = await outcome(whole(200, given), { exchange, definition });
+      const { error } = JSON.parse(await bodyOf(result));
+      assert.deepEqual([result.status, result.error, error.code], expected);
+    });
 });

@@ -179,6 +179,13 @@ describe('the test of an integration', () => {
     await (await request).abandoned;
   });
 
+  it('takes a page in the place of the list for a failure', async () => {
+    const slug = await made();
+    peer.next({ body: '<html>Sign in</html>' });
+    const { success, error } = await tried(slug);
+    assert.deepEqual([success, error.code], [false, 'upstream_invalid']);
+  });
+
   it('follows no redirect', async () => {
     const slug = await made();
     peer.next({ status: 307, headers: { location: `${peer.origin}/v1/models` }, body: '' });
