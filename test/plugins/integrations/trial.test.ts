@@ -240,6 +240,14 @@ describe('the test of an integration', () => {
     }
   });
 
+  it('is answered by a control plane that serves no requests to models', async (t) => {
+    const plugins = ['audit-log', 'tenancy', 'integrations'];
+    const apart = await startControl(t, { plugins, settings: { inference: false } });
+    const { slug } = await apart.ok('POST', '/v1/integrations', { body: { name: 'E', ai_provider_id: 'echo' } });
+    const { success, endpoint } = await apart.ok('POST', `/v1/integrations/${slug}/test`);
+    assert.deepEqual([success, endpoint], [true, 'listModels']);
+  });
+
   it('leaves an entry in the audit log without what was tried', async () => {
     const slug = await made();
     await tried(slug, { key: wrong, configurations: { custom_headers: { 'x-token': wrong } } });
