@@ -16,7 +16,7 @@ import { type HandlerOptions, inferenceHandler, plainError } from './handle.ts';
 import { dialectOfPath, type InferenceRoute, inferenceRoutes, otherRoute } from './inference.ts';
 import { KoaApp } from './koa-app.ts';
 import { refuseForeignPages } from './local-callers.ts';
-import { modelMethodOf, modelMethodPath, modelMethodRoutes } from './model-methods.ts';
+import { asksModelMethod, modelMethodOf, modelMethodPath, modelMethodRoutes } from './model-methods.ts';
 import { providersRoute } from './providers-route.ts';
 import { secondVersionRoutes } from './second-version.ts';
 
@@ -118,7 +118,8 @@ function namesProvider(
 
 function noRoute(ctx: Context, methods: readonly string[]): GatewayError {
   const path = ctx.path.slice(0, 200);
-  if (methods.length === 0) return new GatewayError('not_found', `There is no route ${ctx.method} ${path}.`);
+  if (methods.length === 0 || asksModelMethod(ctx.method, ctx.path))
+    return new GatewayError('not_found', `There is no route ${ctx.method} ${path}.`);
   const allow = [...new Set(methods)].join(', ');
   return new GatewayError('method_not_allowed', `${path} does not take ${ctx.method}; it takes ${allow}.`, {
     headers: { allow },
@@ -128,9 +129,11 @@ function noRoute(ctx: Context, methods: readonly string[]): GatewayError {
 function addRoute(router: Router, route: InferenceRoute, options: AppOptions): void {
   const serve = inferenceHandler(route, options);
   const below = wildcardOf(route);
-  router[route.method](route.path, (ctx: RouterContext) =>
-    serve(ctx, below === undefined ? paramsOf(ctx) : below(ctx.path)),
-  );
+  router[route.method](route.path, (ctx: RouterContext, next) => {
+    // A name may hold colons; what ends with one and the name of a method is no model.
+    if (route.endpoint === 'retrieveModel' && modelMethodPath.test(ctx.path)) return next();
+    return serve(ctx, below === undefined ? paramsOf(ctx) : below(ctx.path));
+  });
 }
 
 /** One layer for all of them, as each costs every request a look. */
@@ -216,6 +219,7 @@ function edge(options: AppOptions) {
 }
 
 function methodsOf(router: Router, path: string): readonly string[] {
+  if (modelMethodPath.test(path)) return ['POST'];
   const methods = router.stack.filter((layer) => layer.match(path)).flatMap((layer) => layer.methods);
   return [...new Set(methods)];
 }

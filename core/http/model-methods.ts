@@ -46,6 +46,11 @@ export const modelMethodPath = new RegExp(
   `^/v1(?:beta)?/((?:models|tunedModels)/.+)(?::|%3[Aa])(${Object.keys(methods).join('|')})$`,
 );
 
+/** Whether a request asks for something to be done with a model, known here or not. */
+export function asksModelMethod(method: string, path: string): boolean {
+  return method === 'POST' && /^\/v1beta\/(models|tunedModels)\/.+(:|%3a)\w+$/i.test(path);
+}
+
 /** The route of a path such as `/v1beta/models/NAME:generateContent`, and its parameters; undefined: it is none of them. */
 export function modelMethodOf(path: string): { readonly route: InferenceRoute; readonly params: Params } | undefined {
   const [, name, method] = modelMethodPath.exec(path) ?? [];
