@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { asObject, faultPosition, GatewayError, type JsonArray, type JsonObject } from 'portcullis/sdk';
+import { isJsonType } from '../json-type.ts';
 
 /** Reads a request body whole. @throws GatewayError `payload_too_large`, `unsupported_media_type` or `client_closed` */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
@@ -43,10 +44,6 @@ function tooLarge(limit: number): GatewayError {
 
 function left(): GatewayError {
   return new GatewayError('client_closed', 'The client left before the request was complete.');
-}
-
-export function isJsonType(type: string): boolean {
-  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type);
 }
 
 /** Whether a content type says JSON; a client that says nothing is taken to mean it. */

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from 'portcullis/sdk';
 import { type ServerConfig, standardUploadBytes } from '../config/gateway-config.ts';
+import { isJsonType } from '../json-type.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
 import { readForm, type SpoolLimits, spool } from '../uploads/index.ts';
-import { checkJsonType, isJsonType, parseBody, readBody } from './body.ts';
+import { checkJsonType, parseBody, readBody } from './body.ts';
 import type { InferenceRoute } from './inference.ts';
 
 /** Reads what a client sends into its exchange, in the way of its route. @throws GatewayError when it cannot be read */

@@ -1,4 +1,3 @@
-import type { Outcome } from 'portcullis/sdk';
 import type { WireHeaders } from './transport.ts';
 
 /**
@@ -7,9 +6,4 @@ import type { WireHeaders } from './transport.ts';
  */
 export function isDelimited(headers: WireHeaders): boolean {
   return headers['content-length'] !== undefined || /\bchunked\s*$/i.test(String(headers['transfer-encoding'] ?? ''));
-}
-
-/** Whether the head announces one JSON text; lines of JSON have other types. */
-export function isJson(headers: Outcome['headers']): boolean {
-  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(String(headers['content-type'] ?? ''));
 }

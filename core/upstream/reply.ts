@@ -17,11 +17,12 @@ import {
   type ReplyContext,
   UsageMeter,
 } from 'portcullis/sdk';
+import { isJsonType } from '../json-type.ts';
 import { type CountedReply, StreamedReply, WholeReply } from '../ledger/counted-reply.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { ReplyLedger } from '../ledger/reply-ledger.ts';
 import type { Cancellation } from './cancellation.ts';
-import { isDelimited, isJson } from './delimited.ts';
+import { isDelimited } from './delimited.ts';
 import { documentOutcome, documentStream } from './document-reply.ts';
 import { failed, hintsAtError, inReply, isLikeObject, unreadable } from './failed-reply.ts';
 import { firstEvent } from './first-event.ts';
@@ -91,8 +92,8 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   if (dialect === undefined || client === undefined)
     return { ...base, body: { kind: 'bytes', bytes }, usage: () => undefined };
   if (dialect.kind === 'document') {
-    const mayBeCut = !delimited && bytes.length > 0 && spec.reply !== 'bytes' && isJson(base.headers);
-    if (mayBeCut && parsed(bytes) === undefined) return unreadable(base, facts);
+    const isJson = spec.reply !== 'bytes' && isJsonType(String(base.headers['content-type'] ?? ''));
+    if (isJson && !delimited && bytes.length > 0 && parsed(bytes) === undefined) return unreadable(base, facts);
     return documentOutcome(bytes, base, outbound, facts, (fault) => inReply(fault, base, outbound, facts));
   }
 

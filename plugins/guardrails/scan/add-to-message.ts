@@ -36,6 +36,7 @@ function inPrompt(prompt: Json, edit: MessageEdit): Json {
     throw noMessages();
   });
 }
+
 function around(text: string, { at, add }: MessageEdit): string {
   return at === 'start' ? add + text : text + add;
 }

@@ -128,24 +128,19 @@ function messagesReader(): EventReader {
     const found = new Gathering();
     readMembers(found, event, [], { role: 'assistant', kind: 'text', message: -1 }, eventFields);
     const texts = [...textsOf(found.fragments)];
+    const begun = asObject(message);
     const opened = asObject(block);
-    if (asObject(message) !== undefined)
-      texts.push(...wholes('messages', { content: [], ...asObject(message) }, 'messages'));
+    if (begun !== undefined) texts.push(...wholes('messages', { content: [], ...begun }, 'messages'));
     if (opened !== undefined) {
       native.delete(index);
       if (blockKinds.has(opened.type))
         texts.push(...wholes('messages', { content: [omit(opened, input)] }, 'messages'));
       else native.add(index);
     }
-    if (asObject(said) === undefined || native.has(index)) return texts;
+    const added = asObject(said);
+    if (added === undefined || native.has(index)) return texts;
     const inside = new Gathering();
-    readMembers(
-      inside,
-      asObject(said) ?? {},
-      [`${String(index)}`],
-      { role: 'assistant', kind: 'text', message: 0 },
-      pieces,
-    );
+    readMembers(inside, added, [String(index)], { role: 'assistant', kind: 'text', message: 0 }, pieces);
     return [...texts, ...textsOf(inside.fragments)];
   };
 }

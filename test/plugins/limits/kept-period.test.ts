@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import {
   budgetPeriod,
   enforcedBudget,
@@ -90,6 +90,22 @@ describe('another cadence', () => {
 describe('a budget that is used up', () => {
   const spent = { body: chatReply(5, 5) };
   const budget = { credit_limit: 110, type: 'tokens' };
+  /** A group whose budget of the month is used up. */
+  const spentGroup = async (t: TestContext) => {
+    const world = await limitedWorld(t);
+    world.peer.always(spent);
+    const conditions = [{ key: 'workspace_id', value: '*' }];
+    const { id } = await world.control.ok('POST', '/v1/policies/usage-limits', {
+      body: { ...budget, conditions, group_by: [{ key: 'metadata._user' }], periodic_reset: 'monthly' },
+    });
+    const { key } = await world.key();
+    const ask = () => world.ask(key, { max_tokens: 95 }, { 'x-gw-metadata': '{"_user":"ann"}' });
+    const path = `/v1/policies/usage-limits/${id}`;
+    assert.equal((await ask()).status, 200);
+    await world.stored(`budget/policy/${id}/tokens/metadata._user:ann`, 10);
+    assert.equal((await ask()).status, 412);
+    return { world, ask, path };
+  };
   const asked = { max_tokens: 90 };
 
   it('of a key stays so when its cadence changes, until that resets it', async (t) => {
@@ -109,18 +125,7 @@ describe('a budget that is used up', () => {
   });
 
   it('of a group stays so when the cadence of its policy changes', async (t) => {
-    const world = await limitedWorld(t);
-    world.peer.always(spent);
-    const conditions = [{ key: 'workspace_id', value: '*' }];
-    const { id } = await world.control.ok('POST', '/v1/policies/usage-limits', {
-      body: { ...budget, conditions, group_by: [{ key: 'metadata._user' }], periodic_reset: 'monthly' },
-    });
-    const { key } = await world.key();
-    const ask = () => world.ask(key, { max_tokens: 95 }, { 'x-gw-metadata': '{"_user":"ann"}' });
-    const path = `/v1/policies/usage-limits/${id}`;
-    assert.equal((await ask()).status, 200);
-    await world.stored(`budget/policy/${id}/tokens/metadata._user:ann`, 10);
-    assert.equal((await ask()).status, 412);
+    const { world, ask, path } = await spentGroup(t);
     await world.control.ok('PUT', path, { body: { periodic_reset: 'weekly' } });
     const shown = await world.control.ok('GET', `${path}?include_usage=true`);
     assert.deepEqual([shown.next_usage_reset_at, shown.last_reset_at], ['2026-11-23T00:00:00.000Z', null]);
@@ -133,18 +138,7 @@ describe('a budget that is used up', () => {
   });
 
   it('of a group stays so when the cadence is taken away and a day that has passed is named', async (t) => {
-    const world = await limitedWorld(t);
-    world.peer.always(spent);
-    const conditions = [{ key: 'workspace_id', value: '*' }];
-    const { id } = await world.control.ok('POST', '/v1/policies/usage-limits', {
-      body: { ...budget, conditions, group_by: [{ key: 'metadata._user' }], periodic_reset: 'monthly' },
-    });
-    const { key } = await world.key();
-    const ask = () => world.ask(key, { max_tokens: 95 }, { 'x-gw-metadata': '{"_user":"ann"}' });
-    const path = `/v1/policies/usage-limits/${id}`;
-    assert.equal((await ask()).status, 200);
-    await world.stored(`budget/policy/${id}/tokens/metadata._user:ann`, 10);
-    assert.equal((await ask()).status, 412);
+    const { world, ask, path } = await spentGroup(t);
     const today = '2026-11-21T00:00:00Z';
     await world.control.ok('PUT', path, { body: { periodic_reset: null, next_usage_reset_at: today } });
     world.control.advance(1);
