@@ -4,6 +4,7 @@ import type { Json, JsonObject } from 'portcullis/sdk';
 const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
+const nearBytes = 32;
 /** Of values in each other: what is deeper than any client writes is not counted. */
 const deepest = 500;
 
@@ -17,18 +18,31 @@ export function saidOnce(text: Uint8Array, parsed: Json): boolean {
 }
 
 /** How many strings of a valid JSON text are names: a colon follows those. */
-function namesIn(text: Uint8Array): number {
+function namesIn(bytes: Uint8Array): number {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let names = 0;
   for (let at = 0; at < text.length; at += 1) {
     if (text[at] !== quote) continue;
-    at += 1;
-    while (at < text.length && text[at] !== quote) at += text[at] === backslash ? 2 : 1;
-    at += 1;
+    at = stringEnd(text, at + 1) + 1;
     while (isSpace(text[at])) at += 1;
     if (text[at] === colon) names += 1;
     else at -= 1;
   }
   return names;
+}
+
+/** Where a string ends whose first byte is there. Names are short: what is longer is searched by the machine's own means. */
+function stringEnd(text: Buffer, start: number): number {
+  const near = Math.min(start + nearBytes, text.length);
+  let at = start;
+  while (at < near && text[at] !== quote) at += text[at] === backslash ? 2 : 1;
+  if (at < near || at >= text.length) return at;
+  for (let end = text.indexOf(quote, at); end !== -1; end = text.indexOf(quote, end + 1)) {
+    let escapes = end;
+    while (escapes > at && text[escapes - 1] === backslash) escapes -= 1;
+    if ((end - escapes) % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 function isSpace(byte: number | undefined): boolean {

@@ -33,6 +33,16 @@ describe('what a JSON text says', () => {
   ])
     it(`is said twice in ${text}`, () => assert.equal(said(text), false));
 
+  it('is told apart behind strings of any length, with escapes wherever they fall', () => {
+    for (let length = 0; length < 80; length += 1) {
+      for (const tail of ['', '\\\\', '\\"', '\\\\\\"', '\\"a\\":', '\\\\\\\\']) {
+        const text = `{"a":"${'x'.repeat(length)}${tail}","b":{"c":1}`;
+        assert.equal(said(`${text}}`), true, text);
+        assert.equal(said(`${text},"a":1}`), false, text);
+      }
+    }
+  });
+
   it('may be read in more ways than one where the bytes are no UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0xa2]), Buffer.from('"}')]);
     assert.equal(said(bytes), false);
