@@ -1,4 +1,5 @@
 import type { Claim, CountState, MaybePromise, Reserved } from 'portcullis/sdk';
+import { CountKeys } from './count-keys.ts';
 import { mostUsed } from './counter-source.ts';
 import { HeldRooms } from './held-rooms.ts';
 import { type AskedCount, type MemoryCount, newCount } from './memory-count.ts';
@@ -29,6 +30,7 @@ const keptMs = 60_000;
 export class MemoryCounts {
   readonly #parts: MemoryParts;
   readonly #heads = new Map<string, MemoryCount>();
+  readonly #keys = new CountKeys();
   readonly #rooms: HeldRooms;
   readonly #timer: NodeJS.Timeout;
   #cursor: Iterator<[string, MemoryCount]> | undefined;
@@ -144,13 +146,13 @@ export class MemoryCounts {
   }
 
   #found(organisationId: string, { name, start }: AskedCount): MemoryCount | undefined {
-    let count = this.#heads.get(`${organisationId} ${name}`);
+    let count = this.#heads.get(this.#keys.of(organisationId, name));
     while (count !== undefined && count.start !== start) count = count.older;
     return count;
   }
 
   #find(organisationId: string, asked: AskedCount, end: number | undefined, now: number): MemoryCount {
-    const key = `${organisationId} ${asked.name}`;
+    const key = this.#keys.of(organisationId, asked.name);
     const head = this.#heads.get(key);
     for (let count = head; count !== undefined; count = count.older) {
       if (count.start !== asked.start) continue;
