@@ -77,11 +77,13 @@ export function createApp(options: AppOptions): Koa {
 /** Serves the routes whose path is fixed without a walk through all the others. */
 function fixedPaths(options: AppOptions) {
   const fixed = [...inferenceRoutes, ...secondVersionRoutes].filter(({ path }) => !/[:*]/.test(path));
-  const handlers = new Map(
-    fixed.map((route) => [`${route.method.toUpperCase()} ${route.path}`, inferenceHandler(route, options)]),
-  );
+  const byPath = new Map<string, Map<string, ReturnType<typeof inferenceHandler>>>();
+  for (const route of fixed) {
+    const there = byPath.get(route.path) ?? new Map();
+    byPath.set(route.path, there.set(route.method.toUpperCase(), inferenceHandler(route, options)));
+  }
   return (ctx: Context, next: Next): Promise<void> => {
-    const serve = handlers.get(`${ctx.method} ${ctx.path}`);
+    const serve = byPath.get(ctx.path)?.get(ctx.method);
     return serve === undefined ? next() : serve(ctx, noParams);
   };
 }

@@ -43,7 +43,7 @@ const noTools: Tools = new Map();
 /** Finds prices, and remembers them as long as the entries of the directory stay the same objects. */
 export function createQuotes({ lists, onFault }: QuoteOptions) {
   const all = lists.reduceRight<Catalogue>((below, { catalogue }) => overlaid(below, catalogue), new Map());
-  const remembered = new WeakMap<object, Map<string, Quote>>();
+  const remembered = new WeakMap<object, Map<string, Map<string, Quote>>>();
   const agreed = new WeakMap<PricesEntry, Catalogue>();
 
   function agreedIn(prices: PricesEntry): Catalogue {
@@ -97,16 +97,17 @@ export function createQuotes({ lists, onFault }: QuoteOptions) {
 
   return (provider: string, model: string, at: number, holder: Holder): Quote => {
     const owner = holder.entry ?? holder.prices ?? lists;
-    const names = remembered.get(owner) ?? new Map<string, Quote>();
+    const providers = remembered.get(owner) ?? new Map<string, Map<string, Quote>>();
+    if (providers.size === 0) remembered.set(owner, providers);
+    const names = providers.get(provider) ?? new Map<string, Quote>();
     if (names.size === 0 || names.size > mostNames) {
       names.clear();
-      remembered.set(owner, names);
+      providers.set(provider, names);
     }
-    const key = `${provider}/${model}`;
-    const known = names.get(key);
+    const known = names.get(model);
     if (known !== undefined && known.prices === holder.prices && known.from <= at && at < known.until) return known;
     const found = find(provider, model, at, holder);
-    names.set(key, found);
+    names.set(model, found);
     return found;
   };
 }
