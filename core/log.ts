@@ -1,14 +1,13 @@
 import pino from 'pino';
-import type { Log, LogFields } from 'portcullis/sdk';
+import type { Log, LogFields, PluginLog } from 'portcullis/sdk';
 import type { LogLevel } from './config/gateway-config.ts';
 
 /** Lines wait for this many bytes, or this long, to be written together: a write a line would be a tenth of a request. */
 const batchBytes = 32 * 1024;
 const batchMs = 200;
 
-/** A log whose lines can carry fields of their own. */
-export interface GatewayLog extends Log {
-  /** A log that adds these fields to each line; they are serialised once. */
+/** A log whose lines can carry fields of their own, for as many as it is handed on to. */
+export interface GatewayLog extends PluginLog {
   child(fields: LogFields): GatewayLog;
 }
 
@@ -30,10 +29,14 @@ export function createLog(level: LogLevel): GatewayLog & { flush(): void } {
 }
 
 /** The log of one plugin: its name stands in each line. */
-export function namedLog(log: Log | GatewayLog, plugin: string): Log {
-  if ('child' in log) return log.child({ plugin });
-  const line = (level: keyof Log) => (event: string, fields?: LogFields) => log[level](event, { ...fields, plugin });
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+export function namedLog(log: Log | GatewayLog, plugin: string): PluginLog {
+  return 'child' in log ? log.child({ plugin }) : logWith(log, { plugin });
+}
+
+function logWith(log: Log, own: LogFields): GatewayLog {
+  const line = (level: keyof Log) => (event: string, fields?: LogFields) => log[level](event, { ...fields, ...own });
+  const child = (more: LogFields) => logWith(log, { ...own, ...more });
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), child };
 }
 
 function wrap(logger: pino.Logger): GatewayLog {

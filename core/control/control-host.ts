@@ -9,11 +9,11 @@ import {
   GatewayError,
   type InferenceReply,
   type InferenceRequest,
-  type Log,
   type LogSinks,
   type LogStore,
   type Manifest,
   type Operation,
+  type PluginLog,
   type Principal,
   type ProviderSummary,
   type Scope,
@@ -25,7 +25,7 @@ import type { Store } from '../store/store.ts';
 
 /** The mechanisms behind the hosts of the control plane. */
 export interface ControlCapabilities {
-  readonly log: (plugin: string) => Log;
+  readonly log: (plugin: string) => PluginLog;
   readonly now: () => number;
   readonly newId: () => string;
   readonly env: (name: string) => string | undefined;

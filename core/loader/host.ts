@@ -12,11 +12,11 @@ import {
   type FileSections,
   GatewayError,
   type Host,
-  type Log,
   type LogSinks,
   type Manifest,
   type MaybePromise,
   type Metrics,
+  type PluginLog,
   type PriceQuestion,
   type RequestContext,
   type RequestNote,
@@ -29,7 +29,7 @@ import { permits } from './places.ts';
 /** The mechanisms behind a host. What a plugin may have of them, its manifest says. */
 export interface Capabilities {
   /** The log of the plugin of that name. */
-  readonly log: (plugin: string) => Log;
+  readonly log: (plugin: string) => PluginLog;
   readonly now: () => number;
   readonly random: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;

@@ -3,7 +3,7 @@ import type { Access } from './access.ts';
 import type { Checks } from './checks.ts';
 import type { Counters } from './counters.ts';
 import type { Directory, DirectoryKind, DirectoryKinds } from './directory.ts';
-import type { FetchReply, FetchRequest, Log } from './host.ts';
+import type { FetchReply, FetchRequest, PluginLog } from './host.ts';
 import type { LogSinks, LogStore } from './logs.ts';
 import type { MaybePromise } from './plugin.ts';
 import type { Cost, PriceQuestion } from './price.ts';
@@ -170,7 +170,7 @@ export interface Job {
 /** What a plugin of the control plane reaches. */
 export interface ControlHost {
   readonly name: string;
-  readonly log: Log;
+  readonly log: PluginLog;
   now(): number;
   newId(): string;
   /** Cryptographically random text of letters and digits. */

@@ -23,6 +23,12 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
 }
 
+/** The log of a plugin. */
+export interface PluginLog extends Log {
+  /** A log whose lines all have these fields, which are written out once, when it is made. */
+  child(fields: LogFields): Log;
+}
+
 /** A key of the operator's file. The key itself is never stored. */
 export interface FileKey {
   readonly name: string;
@@ -95,7 +101,7 @@ export interface SharedRedis {
 export interface Host {
   /** The plugin's own name. */
   readonly name: string;
-  readonly log: Log;
+  readonly log: PluginLog;
   /** Epoch milliseconds; tests set the clock. */
   now(): number;
   /** A number from 0 up to but not including 1; tests set it. */

@@ -9,6 +9,7 @@ import type {
   FileSections,
   Host,
   LogFields,
+  PluginLog,
   SharedRedis,
 } from '../contracts/host.ts';
 import type { FeedbackRow, LogEntry } from '../contracts/logs.ts';
@@ -119,15 +120,19 @@ export function createTestHost(options: TestHostOptions = {}): TestHost {
     );
   };
   const permissions = manifest?.permissions ?? {};
-  const at =
-    (level: LogLine['level']) =>
-    (event: string, fields: LogFields = {}) => {
-      logged.push({ level, event, fields: compact(fields) });
-    };
+  const logWith = (own: LogFields): PluginLog => {
+    const at =
+      (level: LogLine['level']) =>
+      (event: string, fields: LogFields = {}) => {
+        logged.push({ level, event, fields: compact({ ...own, ...fields }) });
+      };
+    const child = (more: LogFields) => logWith({ ...own, ...more });
+    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child };
+  };
   return {
     name,
     logged,
-    log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    log: logWith({}),
     now: clock.now,
     slept,
     sleep: (ms, signal) => {

@@ -67,6 +67,29 @@ describe('the console log', () => {
     const fields = (
       await lineOf({ principal: undefined, provider: undefined, model: undefined, target: undefined, usage: undefined })
     )?.fields;
-    assert.deepEqual(Object.keys(fields ?? {}), ['id', 'method', 'path', 'status', 'ms']);
+    assert.deepEqual(Object.keys(fields ?? {}), ['method', 'path', 'status', 'id', 'ms']);
+  });
+
+  it('says the same of requests that are alike as of the first of them, and never what another had', async () => {
+    const host = createTestHost();
+    const hooks = await consoleLog.setup({}, host);
+    const changes: readonly Partial<RequestRecord>[] = [
+      {},
+      { model: 'other' },
+      { status: 500, error: 'internal' },
+      { keyId: 'k1', principal: undefined },
+      { configSlug: 'pc', configId: 'pc' },
+      { configSlug: 'pc', configId: 'c1' },
+      ...Array.from({ length: 20 }, (_, index) => ({ path: `/v1/files/${index}` })),
+    ];
+    const rounds = ['r1', 'r2', 'r3'];
+    for (const id of rounds)
+      for (const change of changes) await hooks.log?.({ ...record, ...change, id, traceId: id }, undefined);
+    for (const [index, { fields }] of host.logged.entries()) {
+      const change = changes[index % changes.length] ?? {};
+      const id = rounds[Math.floor(index / changes.length)];
+      assert.deepEqual(fields, { ...(await lineOf(change))?.fields, id });
+    }
+    assert.equal(host.logged.length, rounds.length * changes.length);
   });
 });

@@ -1,4 +1,4 @@
-import { compact, type JsonObject, type LogFields } from 'portcullis/sdk';
+import { compact, type JsonObject, type LogFields, type PluginLog } from 'portcullis/sdk';
 
 export interface LoggedEvent {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -8,10 +8,15 @@ export interface LoggedEvent {
 
 /** A recording log for whatever takes one. */
 export function recordingLog(logged: LoggedEvent[] = []) {
+  return { logged, log: logWith(logged, {}) };
+}
+
+function logWith(logged: LoggedEvent[], own: LogFields): PluginLog {
   const at =
     (level: LoggedEvent['level']) =>
     (event: string, fields: LogFields = {}) => {
-      logged.push({ level, event, fields: compact(fields) });
+      logged.push({ level, event, fields: compact({ ...own, ...fields }) });
     };
-  return { logged, log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') } };
+  const child = (more: LogFields) => logWith(logged, { ...own, ...more });
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child };
 }

@@ -5,8 +5,8 @@ import type {
   Directory,
   FetchReply,
   FetchRequest,
-  Log,
   Manifest,
+  PluginLog,
   RequestContext,
   RequestNote,
 } from 'portcullis/sdk';
@@ -14,7 +14,7 @@ import { createTestCounters, createTestMetrics } from 'portcullis/sdk/testing';
 import { type Capabilities, createHost } from '../../../core/loader/host.ts';
 import { manifestOf, refusalOf } from './unit-folders.ts';
 
-const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
+const quiet: PluginLog = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
 const checks: Checks = {
   summaries: [],
   find: () => undefined,

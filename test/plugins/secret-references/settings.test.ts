@@ -38,7 +38,13 @@ beforeEach(async () => {
   };
   resolve = resolveSecrets({
     ...world.reach,
-    log: { debug: note, info: note, warn: note, error: note },
+    log: {
+      debug: note,
+      info: note,
+      warn: note,
+      error: note,
+      child: () => assert.fail('no line has fields of its own'),
+    },
     directory: ((_: string, organisationId: string, id: string) =>
       organisationId === 'o' ? references.get(id) : undefined) as never,
   });
