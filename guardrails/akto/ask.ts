@@ -14,10 +14,12 @@ import {
 } from 'portcullis/sdk';
 import type { Credentials } from './credentials.ts';
 
-const paths: Readonly<Record<CheckPhase, string>> = {
-  beforeRequest: '/api/validate/request',
-  afterRequest: '/api/validate/response',
+const endpoints: Readonly<Record<CheckPhase, { readonly path: string; readonly member: string }>> = {
+  beforeRequest: { path: '/api/validate/request', member: 'requestPayload' },
+  afterRequest: { path: '/api/validate/response', member: 'responsePayload' },
 };
+/** Akto allows what it has found nothing in to look at, and says so. */
+const unread = /^No (request|response) body provided/;
 
 export interface Answer {
   readonly allowed: boolean;
@@ -34,16 +36,19 @@ export async function ask(
   host: CheckHost<Credentials>,
 ): Promise<Answer> {
   const { apiKey, apiDomain } = host.credentials;
+  const { path, member } = endpoints[phase];
   const base = baseUrl(apiDomain.includes('://') ? apiDomain : `https://${apiDomain}`, '', 'apiDomain');
   const reply = await callJson(host, {
     vendor: 'Akto',
-    url: `${base}${paths[phase]}`,
+    url: `${base}${path}`,
     headers: { authorization: `Bearer ${apiKey}` },
-    body: { payload: text },
+    // Deployments read the text where their version has it: older ones all in `payload`.
+    body: { [member]: text, payload: text },
   });
   const allowed = asBoolean(either(reply, 'allowed'));
-  // Akto says so when its own engine was out of reach and it let the text through unread.
-  if (allowed === undefined || reply.failOpen === true)
+  const reason = asString(either(reply, 'reason'));
+  // `failOpen` says that its own engine was out of reach, and that it let the text through unread.
+  if (allowed === undefined || either(reply, 'failOpen') === true || unread.test(reason ?? ''))
     throw new GatewayError('check_failed', 'Akto answered without a verdict.');
   const modified = either(reply, 'modified') === true;
   const redacted = modified ? asString(either(reply, 'modifiedPayload')) : text;
@@ -54,7 +59,7 @@ export async function ask(
     scan: compact({
       allowed,
       modified,
-      reason: asString(either(reply, 'reason'))?.slice(0, 300),
+      reason: reason?.slice(0, 300),
       behaviour: asString(either(reply, 'behaviour')),
     }),
   };

@@ -33,6 +33,23 @@ testCheck(scan, {
       code: 'check_failed',
       message: /without a verdict/,
     },
+    {
+      name: 'a text that Akto let through unread, in capital letters',
+      host: answering({ Allowed: true, FailOpen: true }),
+      code: 'check_failed',
+    },
+    {
+      name: 'a request in which Akto found no text',
+      host: answering({ Allowed: true, Modified: false, ModifiedPayload: '', Reason: 'No request body provided' }),
+      code: 'check_failed',
+      message: /without a verdict/,
+    },
+    {
+      name: 'a reply in which Akto found no text',
+      phase: 'afterRequest',
+      host: answering({ allowed: true, reason: 'No response body provided' }),
+      code: 'check_failed',
+    },
     { name: 'a verdict that is no boolean', host: answering({ allowed: 'true' }), message: /without a verdict/ },
     {
       name: 'a redaction without the text',
