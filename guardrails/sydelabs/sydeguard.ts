@@ -52,9 +52,11 @@ export const sydeguard = check({
   },
 });
 
-function scoreOf({ category_scores: scores }: JsonObject, category: string): number {
-  const score = asNumber(asObjects(scores).find((each) => each.category === category)?.score);
-  if (score === undefined)
+/** The members `error` of the reply and of its scores are null where all went well: a score beside one was not measured. */
+function scoreOf({ category_scores: scores, error = null }: JsonObject, category: string): number {
+  const found = asObjects(scores).find((each) => each.category === category);
+  const score = asNumber(found?.score);
+  if (score === undefined || error !== null || (found?.error ?? null) !== null)
     throw new GatewayError('check_failed', `SydeGuard answered without a score for ${category}.`);
   return score;
 }

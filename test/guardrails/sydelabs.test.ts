@@ -29,6 +29,25 @@ testCheck(sydeguard, {
       code: 'check_failed',
       message: /without a score for TOXIC/,
     },
+    {
+      name: 'a score beside an error',
+      host: answering({
+        error: null,
+        category_scores: [harmless, { category: 'TOXIC', score: 0, error: 'busy' }, { category: 'EVASION', score: 0 }],
+        overall_risk: false,
+      }),
+      code: 'check_failed',
+      message: /without a score for TOXIC/,
+    },
+    {
+      name: 'scores of a run that failed',
+      host: answering({
+        error: 'busy',
+        category_scores: [harmless, { category: 'TOXIC', score: 0 }, { category: 'EVASION', score: 0 }],
+        overall_risk: false,
+      }),
+      code: 'check_failed',
+    },
   ],
   refused: [
     { config: { toxicity_threshold: 1.5 }, message: /toxicity_threshold/ },
