@@ -18,7 +18,7 @@ import {
 } from 'portcullis/sdk';
 import type { Credentials } from './credentials.ts';
 
-/** Source: https://www.npmjs.com/package/@crowdstrike/aidr (1.3.0) and https://aidr-docs.crowdstrike.com/docs/aidr/ */
+/** Source: https://github.com/CrowdStrike/aidr-python (specs/ai-guard.openapi.json) and https://aidr-docs.crowdstrike.com/docs/aidr/ */
 export default check({
   title: 'CrowdStrike AIDR: guard chat completions',
   description: 'Fails what the AIDR policy blocks, and changes what it transforms.',
@@ -38,7 +38,7 @@ export default check({
     });
     // Statuses such as Accepted come without a verdict.
     const result = reply.status === 'Success' ? asObject(reply.result) : undefined;
-    const blocked = asBoolean(result?.blocked);
+    const blocked = result === undefined ? undefined : blockedIn(result);
     if (result === undefined || blocked === undefined)
       throw new GatewayError('check_failed', 'CrowdStrike AIDR answered without a verdict.');
     const transformed = result.transformed === true;
@@ -56,6 +56,11 @@ export default check({
     };
   },
 });
+
+/** The service promises `detectors` alone: with them, a result that leaves `blocked` out has blocked nothing. */
+function blockedIn({ blocked = null, detectors }: JsonObject): boolean | undefined {
+  return blocked === null && asObject(detectors) !== undefined ? false : asBoolean(blocked);
+}
 
 /** One message for each text: so it is known which one was transformed. */
 function bodyOf({ phase, provider, model, metadata }: CheckInput, texts: readonly ScannedText[]): JsonObject {

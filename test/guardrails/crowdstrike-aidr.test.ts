@@ -19,6 +19,13 @@ testCheck(guardChatCompletions, {
       host: transforms({ role: 'user', content: 'I am ***.' }),
       edited: [' ', 'I am ***.'],
     },
+    { name: 'a result that blocks nothing', host: judges({ blocked: null, detectors: {} }) },
+    {
+      name: 'what is transformed in a result that blocks nothing',
+      text: 'I am Jo.',
+      host: judges({ transformed: true, detectors: {}, guard_output: { messages: [{ content: 'I am ***.' }] } }),
+      edited: ['I am ***.'],
+    },
   ],
   fail: [{ name: 'a block without messages', host: judges({ blocked: true, transformed: true }) }],
   error: [
@@ -33,6 +40,7 @@ testCheck(guardChatCompletions, {
       code: 'check_failed',
     },
     { name: 'a result without a verdict', host: judges({ transformed: false }), code: 'check_failed' },
+    { name: 'a verdict in words', host: judges({ blocked: 'true', detectors: {} }), code: 'check_failed' },
     { name: 'fewer messages than texts', host: transforms(), code: 'check_failed', message: /other messages/ },
     { name: 'more messages than texts', host: transforms({ content: 'a' }, { content: 'b' }), code: 'check_failed' },
     { name: 'a message without text', host: transforms({ role: 'user' }), code: 'check_failed', message: /no text/ },
