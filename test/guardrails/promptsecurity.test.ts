@@ -46,6 +46,8 @@ testCheck(protectPrompt, {
       host: says({ result: { response: { action: 'pass' } } }),
       code: 'check_failed',
     },
+    // No document says that null is a verdict on a text that was sent.
+    { name: 'no verdict', host: says({ result: { prompt: null, response: null } }), code: 'check_failed' },
   ],
   refused: [{ config: { redact: true }, message: /redact/ }],
 });
