@@ -6,6 +6,7 @@ import {
   check,
   editsBetween,
   GatewayError,
+  type Json,
   type JsonObject,
   type ScannedText,
 } from 'portcullis/sdk';
@@ -28,7 +29,7 @@ export default check({
     const { apiKey } = host.credentials;
     const texts = input.texts.filter(({ text }) => text.trim() !== '');
     if (texts.length === 0) return { pass: true };
-    const { extractions } = await callJson(host, {
+    const { extractions, decision } = await callJson(host, {
       vendor: 'Acuvity',
       url: `${apexOf(apiKey)}/_acuvity/scan`,
       headers: { authorization: `Bearer ${apiKey}` },
@@ -39,6 +40,7 @@ export default check({
         type: input.phase === 'beforeRequest' ? 'Input' : 'Output',
       },
     });
+    if (isDenied(decision)) return { pass: false, why: 'A policy of Acuvity denies it.', data: { decision } };
     if (!Array.isArray(extractions) || extractions.length !== texts.length)
       throw new GatewayError('check_failed', 'Acuvity answered without a result for each text.');
     const results = texts.map((text, at) => resultOf(text, asObject(extractions[at]), given));
@@ -53,6 +55,16 @@ export default check({
     };
   },
 });
+
+/**
+ * What a policy that Acuvity itself holds has decided; absent where there is none.
+ * @throws GatewayError `check_failed` where the texts were not looked at
+ */
+function isDenied(decision: Json = 'Allow'): decision is string {
+  if (decision === 'Allow' || decision === 'Bypassed') return false;
+  if (decision === 'Deny' || decision === 'Ask' || decision === 'ForbiddenUser') return true;
+  throw new GatewayError('check_failed', 'Acuvity answered without a decision that is known.');
+}
 
 function redactionsOf(given: Parameters): readonly string[] {
   return [

@@ -40,6 +40,18 @@ testCheck(scan, {
       why: 'Acuvity found jail_break.',
     },
     {
+      name: 'what a policy of Acuvity denies',
+      config: { toxic: true },
+      host: says({ decision: 'Deny', extractions: [{}] }),
+      why: 'A policy of Acuvity denies it.',
+      data: { decision: 'Deny' },
+    },
+    {
+      name: 'what a policy would have confirmed, without results',
+      config: { toxic: true },
+      host: says({ decision: 'Ask' }),
+    },
+    {
       name: 'a place without a score',
       config: { secrets: true },
       host: finds({ detections: [{ type: 'Secret', name: 'JWT' }] }),
@@ -52,6 +64,13 @@ testCheck(scan, {
     },
   ],
   error: [
+    {
+      name: 'texts that were skipped',
+      config: { toxic: true },
+      host: says({ decision: 'Skipped', extractions: [{}] }),
+      code: 'check_failed',
+      message: /decision/,
+    },
     { name: 'fewer results than texts', config: { toxic: true }, host: finds(), code: 'check_failed' },
     { name: 'more results than texts', config: { toxic: true }, host: finds({}, {}), code: 'check_failed' },
     { name: 'a result that is none', config: { toxic: true }, host: finds(null), code: 'check_failed' },
