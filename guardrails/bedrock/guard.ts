@@ -1,18 +1,10 @@
-import {
-  type CheckHost,
-  callJson,
-  check,
-  GatewayError,
-  type JsonObject,
-  type ScannedText,
-  schema,
-  type Verdict,
-} from 'portcullis/sdk';
+import { type CheckHost, check, GatewayError, type JsonObject, schema, type Verdict } from 'portcullis/sdk';
+import { apply } from './apply.ts';
 import { findingsOf, sensitive } from './assessment.ts';
 import { keysOf } from './assume-role.ts';
+import { batchesOf, type Part } from './batches.ts';
 import type { Credentials } from './credentials.ts';
 import { redactions } from './redact.ts';
-import { type AwsKeys, signed } from './sign.ts';
 
 const maxTexts = 32;
 
@@ -36,7 +28,7 @@ export default check({
   edits: 'may',
   remote: { timeoutMs: 5000 },
   async run({ phase, texts }, { guardrailId, guardrailVersion, redact }, host: CheckHost<Credentials>) {
-    const filled = texts.filter(({ text }) => text.trim() !== '');
+    const filled = texts.filter(({ text }) => text.trim() !== '').map((text): Part => ({ ...text, start: 0 }));
     if (filled.length === 0) return { pass: true };
     // A masked text comes back for one that was sent alone; a verdict can be had for all of them at once.
     const groups = redact ? filled.map((text) => [text]) : [filled];
@@ -45,34 +37,35 @@ export default check({
     const keys = await keysOf(host);
     const path = `guardrail/${encodeURIComponent(guardrailId)}/version/${guardrailVersion}/apply`;
     const source = phase === 'beforeRequest' ? 'INPUT' : 'OUTPUT';
+    const ask = (parts: readonly Part[]) =>
+      apply(host, keys, path, { source, content: parts.map(({ text }) => ({ text: { text } })) });
     const asked = groups.map(async (group) => {
-      const body = { source, content: group.map(({ text }) => ({ text: { text } })) };
-      return judged(group, redact, await apply(host, keys, path, body));
+      const whole = await ask(group);
+      if (whole !== undefined) return [judged(whole, redact, group[0])];
+      const verdicts: Judged[] = [];
+      // One after the other: what an account may send in a second is limited as well.
+      for (const batch of batchesOf(group)) {
+        const reply = await ask(batch);
+        if (reply === undefined) throw new GatewayError('check_failed', 'Amazon Bedrock takes not even a part of it.');
+        verdicts.push(judged(reply, redact, batch[0]));
+      }
+      return verdicts;
     });
-    return together(await Promise.all(asked));
+    return together((await Promise.all(asked)).flat());
   },
 });
-
-async function apply(host: CheckHost<Credentials>, keys: AwsKeys, path: string, body: JsonObject): Promise<JsonObject> {
-  const region = host.credentials.awsRegion;
-  const url = `https://bedrock-runtime.${region}.amazonaws.com/${path}`;
-  const unsigned = { method: 'POST', url, body: JSON.stringify(body), service: 'bedrock', region, now: host.now() };
-  const reply = await callJson(host, { vendor: 'Amazon Bedrock', url, headers: signed(unsigned, keys), body });
-  if (reply.action === 'NONE' || reply.action === 'GUARDRAIL_INTERVENED') return reply;
-  throw new GatewayError('check_failed', 'Amazon Bedrock answered without an action.');
-}
 
 interface Judged extends Verdict {
   readonly reasons: readonly string[];
 }
 
-function judged(group: readonly ScannedText[], redact: boolean, reply: JsonObject): Judged {
+/** @param part what the reply is about, where that is to be redacted */
+function judged(reply: JsonObject, redact: boolean, part: Part | undefined): Judged {
   if (reply.action === 'NONE') return { pass: true, reasons: [] };
   const findings = findingsOf(reply);
   const reasons = findings.map(({ policy, name }) => `${policy}: ${name}`);
-  const [text] = group;
   const maskable = redact && findings.length > 0 && findings.every(({ policy }) => policy === sensitive);
-  const edits = maskable && text !== undefined ? redactions(text, findings, reply) : undefined;
+  const edits = maskable && part !== undefined ? redactions(part, findings, reply) : undefined;
   return edits === undefined ? { pass: false, reasons } : { pass: true, reasons, edits };
 }
 

@@ -9,19 +9,30 @@ export interface PieceBounds {
   readonly most: number;
 }
 
+/** A piece of a text, and where in it the piece begins: in UTF-16 units. */
+export interface Piece {
+  readonly start: number;
+  readonly text: string;
+}
+
 /**
  * The text in pieces that a vendor reads at once; a text that fits is one piece. No character is cut in two.
  * @throws GatewayError `check_failed` for a text of more pieces than there may be
  */
-export function piecesOf(text: string, { longest, overlap, most }: PieceBounds): readonly string[] {
-  const pieces: string[] = [];
+export function piecesOf(text: string, bounds: PieceBounds): readonly string[] {
+  return placedPiecesOf(text, bounds).map((piece) => piece.text);
+}
+
+/** The same, for checks that change what they find. @throws GatewayError as `piecesOf` */
+export function placedPiecesOf(text: string, { longest, overlap, most }: PieceBounds): readonly Piece[] {
+  const pieces: Piece[] = [];
   let start = 0;
   while (text.length - start > longest) {
     const end = boundaryAt(text, start + longest);
-    pieces.push(text.slice(start, end));
+    pieces.push({ start, text: text.slice(start, end) });
     start = boundaryAt(text, end - overlap);
   }
-  pieces.push(text.slice(start));
+  pieces.push({ start, text: text.slice(start) });
   if (pieces.length <= most) return pieces;
   const longestText = longest + (most - 1) * (longest - overlap);
   throw new GatewayError('check_failed', `The check reads ${longestText} characters at most; here are ${text.length}.`);

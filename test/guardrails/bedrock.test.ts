@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { Json, JsonObject } from 'portcullis/sdk';
+import { asObject, asObjects, asString, type CheckHost, type Json, type JsonObject, parseJson } from 'portcullis/sdk';
 import {
   type CheckNetwork,
   checkInput,
   createCheckHost,
+  editedTexts,
   runCheck,
   testCheck,
   testGuardrailFixtures,
@@ -130,6 +131,92 @@ testCheck(guard, {
     { config: { ...config, guardrailVersion: 'latest' }, message: /guardrailVersion/ },
     { config: { ...config, guardrailId: '../escape' }, message: /guardrailId/ },
   ],
+});
+
+describe('texts that are more than the account may send at once', () => {
+  const refusal = 'Input is too long: the request exceeds the maximum input size in text units';
+  /** As an account with the least quota: a call holds 25 text units. */
+  const limited = (status: number, message: string, judge: (texts: readonly string[]) => Json) => {
+    const sent: (readonly string[])[] = [];
+    const fetch: CheckNetwork = (_url, { body = '' }) => {
+      const texts = asObjects(asObject(parseJson(body))?.content).map(
+        ({ text }) => asString(asObject(text)?.text) ?? '',
+      );
+      const units = texts.reduce((sum, text) => sum + Math.ceil(text.length / 1000), 0);
+      if (units > 25) return { status, headers: {}, body: Buffer.from(JSON.stringify({ message })) };
+      sent.push(texts);
+      return reply(judge(texts));
+    };
+    return { sent, host: createCheckHost({ credentials, fetch }) };
+  };
+  const none = () => ({ action: 'NONE' });
+  const run = (host: CheckHost, texts: readonly string[], redact = false) =>
+    runCheck(guard, { ...config, redact }, checkInput({ texts: texts.map((text) => ({ text })) }), host);
+
+  for (const [status, message] of [
+    [400, refusal],
+    [429, 'Your request exceeds 25 text units.'],
+  ] as const)
+    it(`are sent in parts after a ${status}, and no word is lost at an end`, async () => {
+      const { sent, host } = limited(status, message, none);
+      const long = Array.from({ length: 6000 }, (_, at) => `word${at}`).join(' ');
+      assert.equal((await run(host, ['Hello.', long, 'Bye.'])).pass, true);
+      const parts = sent.flat();
+      assert.deepEqual([parts[0], parts.at(-1)], ['Hello.', 'Bye.']);
+      for (const word of long.split(' ')) assert.ok(parts.some((part) => part.includes(word)));
+    });
+
+  it('are many short ones, too', async () => {
+    const { sent, host } = limited(400, refusal, none);
+    const texts = Array.from({ length: 60 }, (_, at) => `Text ${at}.`);
+    await run(host, texts);
+    assert.deepEqual([sent.flat(), sent.map(({ length }) => length)], [texts, [25, 25, 10]]);
+  });
+
+  it('fail for what stands in any part', async () => {
+    const topics = [{ name: 'Medicine', type: 'DENY', action: 'BLOCKED' }];
+    const { host } = limited(400, refusal, ([text]) =>
+      text?.includes('pills')
+        ? { action: 'GUARDRAIL_INTERVENED', outputs: [], assessments: [{ topicPolicy: { topics } }] }
+        : none(),
+    );
+    const verdict = await run(host, [`${'a '.repeat(20_000)}pills`]);
+    assert.deepEqual([verdict.pass, verdict.data], [false, { reasons: ['topicPolicy: Medicine'] }]);
+  });
+
+  for (const action of ['BLOCKED', 'ANONYMIZED'])
+    it(`are redacted where what is ${action} stands, also where parts overlap`, async () => {
+      const { host } = limited(400, refusal, ([text = '']) =>
+        text.includes('Ann')
+          ? {
+              action: 'GUARDRAIL_INTERVENED',
+              assessments: [{ sensitiveInformationPolicy: { piiEntities: [{ type: 'NAME', match: 'Ann', action }] } }],
+              outputs: [{ text: text.replaceAll('Ann', '{NAME}') }],
+            }
+          : none(),
+      );
+      const text = (who: string) => `${'a '.repeat(12_400)}${who} ${'b '.repeat(9000)}and ${who}.`;
+      const input = checkInput({ texts: [{ text: text('Ann') }] });
+      const verdict = await runCheck(guard, { ...config, redact: true }, input, host);
+      assert.deepEqual([verdict.pass, editedTexts(input, verdict)], [true, [text('{NAME}')]]);
+    });
+
+  it('are an error where even a part is refused, or the refusal is of another kind', async () => {
+    const refusing = (message: string) =>
+      createCheckHost({
+        credentials,
+        fetch: () => ({ status: 429, headers: {}, body: Buffer.from(JSON.stringify({ message })) }),
+      });
+    await assert.rejects(run(refusing(refusal), ['Hello.']), { code: 'check_failed', message: /not even a part/ });
+    await assert.rejects(run(refusing('Too many requests, please wait.'), ['Hello.']), { message: /status 429/ });
+  });
+
+  it('are an error where they take more calls than a check makes', async () => {
+    const { host } = limited(400, refusal, none);
+    await assert.rejects(run(host, ['a'.repeat(900_000)]), { code: 'check_failed', message: /characters at most/ });
+    const many = Array.from({ length: 40 }, () => 'a'.repeat(20_000));
+    await assert.rejects(run(host, many), { code: 'check_failed', message: /32 calls at most; here are 40/ });
+  });
 });
 
 describe('keys of a role', () => {

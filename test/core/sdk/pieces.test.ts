@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { piecesOf } from 'portcullis/sdk';
+import { piecesOf, placedPiecesOf } from 'portcullis/sdk';
 
 const bounds = { longest: 10, overlap: 4, most: 40 };
 
@@ -17,6 +17,15 @@ describe('pieces of a text', () => {
   ];
   for (const [text, pieces] of rows)
     it(`of ${JSON.stringify(text)}`, () => assert.deepEqual(piecesOf(text, bounds), pieces));
+
+  it('say where in the text they begin', () => {
+    for (const [text] of rows)
+      for (const piece of placedPiecesOf(text, bounds)) assert.ok(text.startsWith(piece.text, piece.start));
+    assert.deepEqual(
+      placedPiecesOf('abcde😀ghijk', bounds).map(({ start }) => start),
+      [0, 5],
+    );
+  });
 
   it('are no more than there may be', () => {
     assert.equal(piecesOf('a'.repeat(16), { ...bounds, most: 2 }).length, 2);
