@@ -1,23 +1,20 @@
 import {
   asBoolean,
-  asObject,
-  asObjects,
-  asString,
   type CheckHost,
   type CheckInput,
   callJson,
   check,
   compact,
   GatewayError,
-  type JsonObject,
   schema,
 } from 'portcullis/sdk';
 import type { Credentials } from './credentials.ts';
+import { apiVersions, deputiesOf, findingsOf, isWarning } from './findings.ts';
 
 /** Goes into a header. */
 const id = () => schema.Optional(schema.String({ pattern: '^[\\x21-\\x7e]{1,255}$' }));
 
-/** Source: https://github.com/lasso-security/litellm */
+/** Source: https://github.com/lasso-security/litellm; of v3 https://docs.litellm.ai/docs/proxy/guardrails/lasso_security */
 export default check({
   title: 'Lasso: classify the conversation',
   description:
@@ -38,6 +35,10 @@ export default check({
       ),
       conversationId: id(),
       userId: id(),
+      apiVersion: schema.Enum([...apiVersions], {
+        default: 'v2',
+        description: 'Of v3, prompts are classified; a request is a session of its own without conversationId.',
+      }),
     },
     { additionalProperties: false },
   ),
@@ -46,22 +47,23 @@ export default check({
   // The deputies judge the whole conversation: there is no choosing of texts.
   scans: false,
   remote: { timeoutMs: 5000 },
-  async run(input, { messages = [], conversationId, userId }, host: CheckHost<Credentials>) {
+  async run(input, { messages = [], conversationId, userId, apiVersion }, host: CheckHost<Credentials>) {
     const conversation = [...messages, ...conversationOf(input)];
     if (conversation.length === 0) return { pass: true, why: 'There is no text to classify.' };
+    const session = compact({ messageType: 'PROMPT', sessionId: conversationId ?? input.requestId, userId });
     const reply = await callJson(host, {
       vendor: 'Lasso',
-      url: 'https://server.lasso.security/gateway/v2/classify',
+      url: `https://server.lasso.security/gateway/${apiVersion}/classify`,
       headers: {
         'lasso-api-key': host.credentials.apiKey,
         ...(conversationId === undefined ? {} : { 'lasso-conversation-id': conversationId }),
         ...(userId === undefined ? {} : { 'lasso-user-id': userId }),
       },
-      body: { messages: conversation },
+      body: apiVersion === 'v2' ? { messages: conversation } : { messages: conversation, ...session },
     });
     const violated = asBoolean(reply.violations_detected);
     if (violated === undefined) throw new GatewayError('check_failed', 'Lasso answered without a verdict.');
-    const pass = !violated || isWarning(reply);
+    const pass = !violated || isWarning(reply, apiVersion);
     return {
       pass,
       ...(pass ? {} : { why: 'Deputies of Lasso found violations.' }),
@@ -75,27 +77,4 @@ function conversationOf({ turns, texts }: CheckInput) {
   return (turns.length > 0 ? turns : texts)
     .filter(({ text }) => text !== '')
     .map(({ role, text }) => ({ role: role === 'tool' ? 'user' : role, content: text }));
-}
-
-function deputiesOf({ deputies }: JsonObject): readonly string[] {
-  return Object.entries(asObject(deputies) ?? {}).flatMap(([name, found]) => (found === true ? [name] : []));
-}
-
-/** Every deputy says what it found, and its policy wants no more than a warning. */
-function isWarning(reply: JsonObject): boolean {
-  const lists = deputiesOf(reply).map((deputy) => asObjects(asObject(reply.findings)?.[deputy]));
-  const found = Object.values(asObject(reply.findings) ?? {}).flatMap((list) => asObjects(list));
-  const told = lists.length > 0 && lists.every((list) => list.length > 0);
-  return told && found.every(({ action }) => action === 'WARN');
-}
-
-/** Without spans and masks: those quote the text. */
-function findingsOf({ findings }: JsonObject): readonly JsonObject[] {
-  return Object.entries(asObject(findings) ?? {})
-    .flatMap(([deputy, found]) =>
-      asObjects(found).map(({ action, severity }) =>
-        compact({ deputy, action: asString(action), severity: asString(severity) }),
-      ),
-    )
-    .slice(0, 100);
 }

@@ -18,16 +18,26 @@ testCheck(classify, {
   fail: [
     { name: 'a warning beside what is blocked', host: says(violation({ jailbreak: ['WARN', 'BLOCK'] })) },
     { name: 'what would have to be masked', host: says(violation({ 'pattern-detection': ['AUTO_MASKING'] })) },
+    { name: 'an alert that v2 does not know', host: says(violation({ jailbreak: ['ADMIN_ALERT'] })) },
+    {
+      name: 'what v3 would have masked',
+      config: { apiVersion: 'v3' },
+      host: says(violation({ 'pattern-detection': ['WARN', 'AUTO_MASKING'] })),
+    },
     { name: 'a deputy that does not say what for', host: says(violation({ jailbreak: ['WARN'], hate: [] })) },
     { name: 'a violation without findings', host: says({ violations_detected: true }) },
   ],
-  error: [{ name: 'a verdict in words', host: says({ violations_detected: 'false' }), code: 'check_failed' }],
+  error: [
+    { name: 'a verdict in words', host: says({ violations_detected: 'false' }), code: 'check_failed' },
+    { name: 'no verdict of v3', config: { apiVersion: 'v3' }, host: says({ deputies: {} }), code: 'check_failed' },
+  ],
   refused: [
     { config: { messages: [{ role: 'tool', content: 'x' }] }, message: /role/ },
     { config: { messages: [{ role: 'user' }] }, message: /content/ },
     { config: { messages: 'Hello.' }, message: /messages/ },
     { config: { conversationId: 'a\r\nlasso-user-id: b' }, message: /conversationId/ },
     { config: { userId: '' }, message: /userId/ },
+    { config: { apiVersion: 'v1' }, message: /apiVersion/ },
   ],
 });
 
