@@ -1,5 +1,6 @@
 import { guardrail } from 'portcullis/sdk';
 import { credentials } from './credentials.ts';
+import { protect } from './protect.ts';
 import { scan } from './scan.ts';
 
 const inAnswers = ['pii', 'secrets', 'toxic_language'];
@@ -19,5 +20,6 @@ export default guardrail({
       path: 'response',
       scanners: inAnswers,
     }),
+    protect,
   },
 });

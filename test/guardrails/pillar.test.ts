@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Json } from 'portcullis/sdk';
 import { testCheck, testGuardrailFixtures } from 'portcullis/sdk/testing';
 import pillar from '../../guardrails/pillar/index.ts';
+import { protect } from '../../guardrails/pillar/protect.ts';
 import { scan } from '../../guardrails/pillar/scan.ts';
 
 testGuardrailFixtures(join(import.meta.dirname, '../../guardrails/pillar'), pillar);
@@ -21,7 +22,21 @@ testCheck(check, {
   ],
 });
 
-function says(reply: Json) {
-  const fetch = () => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(reply)) });
+testCheck(protect, {
+  fail: [{ name: 'what is flagged, without scanners', host: says({ flagged: true }), why: 'Pillar flags it.' }],
+  error: [
+    {
+      name: 'a scan that is only queued',
+      host: says({ status: 'queued', session_id: 'async-session', position: 1 }, 202),
+      code: 'check_failed',
+      message: /without a verdict/,
+    },
+    { name: 'a verdict in words', host: says({ flagged: 'false' }), code: 'check_failed' },
+  ],
+  refused: [{ config: { scanners: ['pii'] }, message: /scanners/ }],
+});
+
+function says(reply: Json, status = 200) {
+  const fetch = () => ({ status, headers: {}, body: Buffer.from(JSON.stringify(reply)) });
   return { credentials: { apiKey: 'pillar-key' }, fetch };
 }
