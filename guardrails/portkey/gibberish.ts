@@ -11,6 +11,7 @@ export const gibberish = check({
   phases: ['beforeRequest', 'afterRequest'],
   remote: { timeoutMs: 5000 },
   run: async ({ text }, { not }, host: CheckHost<Credentials>) => {
+    if (text.trim() === '') return { pass: true };
     const label = await labelOf(host, 'gibberish', text);
     const data = { label, not };
     if ((label === 'clean') !== not) return { pass: true, data };

@@ -22,6 +22,7 @@ export const language = check({
   remote: { timeoutMs: 5000 },
   prepare: ({ language, not }) => ({ allowed: new Set<string>([language].flat()), not }),
   run: async ({ text }, { allowed, not }, host: CheckHost<Credentials>) => {
+    if (text.trim() === '') return { pass: true };
     const detected = await labelOf(host, 'language', text);
     const data = { detected, allowed: [...allowed], not };
     if (allowed.has(detected) !== not) return { pass: true, data };

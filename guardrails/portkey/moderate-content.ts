@@ -28,6 +28,7 @@ export const moderateContent = check({
   phases: ['beforeRequest', 'afterRequest'],
   remote: { timeoutMs: 5000 },
   run: async ({ text }, { categories: listed, not }, host: CheckHost<Credentials>) => {
+    if (text.trim() === '') return { pass: true };
     const reply = await ask(host, 'moderations', { input: text });
     const [result] = asObjects(reply.results);
     const found = asObject(result?.categories) ?? {};

@@ -7,8 +7,8 @@ import { checkFixtureNames, checkInput, createCheckHost, readCheckFixture, runCh
 
 const guardrails = new URL('../../guardrails/', import.meta.url);
 
-/** Units whose checks that call out judge no text, or say the opposite where they are told to. */
-const others = new Set(['default', 'exa', 'portkey', 'tavily']);
+/** Units whose checks that call out judge no text. */
+const others = new Set(['default', 'exa', 'tavily']);
 const units = readdirSync(guardrails).filter((unit) => !others.has(unit));
 
 describe('a text without a word, such as beside a picture', () => {
