@@ -5,11 +5,11 @@ import {
   asString,
   baseUrl,
   type CheckHost,
-  type CheckInput,
   callJson,
   check,
   compact,
   GatewayError,
+  type ScannedText,
   schema,
 } from 'portcullis/sdk';
 import type { Credentials } from './credentials.ts';
@@ -43,13 +43,14 @@ export const guard = check({
   edits: 'may',
   remote: { timeoutMs: 30_000 },
   run: async (input, { projectID, redact, endInclusive }, host: CheckHost<Credentials>) => {
-    if (input.text.trim() === '') return { pass: true };
+    const texts = input.texts.filter(({ text }) => text.trim() !== '');
+    if (texts.length === 0) return { pass: true };
     const { apiKey, apiBase } = host.credentials;
     const reply = await callJson(host, {
       vendor: 'Lakera',
       url: `${baseUrl(apiBase, 'https://api.lakera.ai', 'apiBase')}/v2/guard`,
       headers: { authorization: `Bearer ${apiKey}` },
-      body: compact({ messages: messagesOf(input), project_id: projectID, payload: redact, breakdown: true }),
+      body: compact({ messages: messagesOf(texts), project_id: projectID, payload: redact, breakdown: true }),
     });
     const flagged = asBoolean(reply.flagged);
     if (flagged === undefined) throw new GatewayError('check_failed', 'Lakera answered without a verdict.');
@@ -59,7 +60,7 @@ export const guard = check({
     const detectors = [...new Set(detected)];
     const data = compact({ flagged, detectors, requestId: asString(asObject(reply.metadata)?.request_uuid) });
     if (!flagged) return { pass: true, data };
-    const edits = redact ? masksOf(reply, detectors, input.texts, endInclusive) : [];
+    const edits = redact ? masksOf(reply, detectors, texts, endInclusive) : [];
     if (edits.length > 0) return { pass: true, data, edits };
     const named = detectors.length === 0 ? '' : `: ${detectors.join(', ')}`;
     return { pass: false, why: `Lakera flags it${named}.`, data };
@@ -67,6 +68,6 @@ export const guard = check({
 });
 
 /** Lakera knows system, user and assistant: what tools say is as little trusted as what users say. */
-function messagesOf({ texts }: CheckInput) {
+function messagesOf(texts: readonly ScannedText[]) {
   return texts.map(({ role, text }) => ({ role: role === 'tool' ? 'user' : role, content: text }));
 }

@@ -25,7 +25,7 @@ export function masksOf(
   const placed = new Set(found.map((item) => item.detector_type));
   if (detectors.length === 0 || !detectors.every((type) => personal.test(type) && placed.has(type))) return [];
   return found.map((item) => {
-    const text = texts[asNumber(item.message_id) ?? 0];
+    const text = texts[asNumber(item.message_id) ?? (texts.length === 1 ? 0 : -1)];
     const place = text === undefined ? undefined : placeOf(text.text, item, endInclusive);
     if (text === undefined || place === undefined)
       throw new GatewayError('check_failed', 'Lakera named a place that is not in the text.');

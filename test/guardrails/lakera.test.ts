@@ -30,6 +30,13 @@ testCheck(guard, {
       edited: ['I am [NAME].'],
     },
     {
+      name: 'what has been masked behind a text that holds nothing, which Lakera does not get',
+      input: { texts: [{ text: ' ' }, { text: 'I am Ann.' }] },
+      config: { redact: true },
+      host: flagged(name(5, 8, 'Ann')),
+      edited: [' ', 'I am [NAME].'],
+    },
+    {
       name: 'what has been masked where the end counts',
       text: 'I am Ann.',
       config: { redact: true, endInclusive: true },
@@ -63,6 +70,13 @@ testCheck(guard, {
       text: 'I am Ann.',
       config: { redact: true },
       host: flagged(name(5, 99)),
+      code: 'check_failed',
+    },
+    {
+      name: 'a place that says not in which of two messages',
+      input: { texts: [{ text: 'I am Ann.' }, { text: 'I am Bob.' }] },
+      config: { redact: true },
+      host: flagged({ start: 5, end: 8, detector_type: 'pii/name' }),
       code: 'check_failed',
     },
     {
