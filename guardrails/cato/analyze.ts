@@ -7,6 +7,7 @@ import {
   callJson,
   check,
   compact,
+  type ScannedText,
   schema,
 } from 'portcullis/sdk';
 import type { Credentials } from './credentials.ts';
@@ -41,7 +42,8 @@ export const analyze = check({
   edits: 'may',
   remote: { timeoutMs: 5000 },
   run: async (input, { userEmail, keyAlias, redact }, host: CheckHost<Credentials>) => {
-    if (input.text.trim() === '') return { pass: true };
+    const texts = input.texts.filter(({ text }) => text.trim() !== '');
+    if (texts.length === 0) return { pass: true };
     const { apiKey, apiBase } = host.credentials;
     const context = contextOf(input);
     const reply = await callJson(host, {
@@ -54,12 +56,12 @@ export const analyze = check({
         ...(userEmail === undefined ? {} : { 'x-cato-user-email': userEmail }),
         ...(keyAlias === undefined ? {} : { 'x-cato-gateway-key-alias': keyAlias }),
       },
-      body: { messages: [...context, ...messagesOf(input)] },
+      body: { messages: [...context, ...messagesOf(texts)] },
     });
     const action = actionOf(reply);
     const data = compact({ action, policy: asString(asObject(reply.required_action)?.policy_name) });
     if (action === 'block') return { pass: false, why: 'A policy of Cato blocks it.', data };
-    const edits = action === 'anonymize' ? redactions(reply, input.texts, context.length) : [];
+    const edits = action === 'anonymize' ? redactions(reply, texts, context.length) : [];
     if (edits.length === 0) return { pass: true, data };
     return redact ? { pass: true, data, edits } : { pass: false, why: 'Cato allows it only anonymized.', data };
   },
@@ -71,6 +73,6 @@ function contextOf({ phase, prompt }: CheckInput) {
 }
 
 /** Results of tools go as the user's: a tool message would have to name the call that it answers. */
-function messagesOf({ texts }: CheckInput) {
+function messagesOf(texts: readonly ScannedText[]) {
   return texts.map(({ role, text }) => ({ role: role === 'tool' ? 'user' : role, content: text }));
 }

@@ -24,6 +24,13 @@ testCheck(analyze, {
       host: anonymized('I am [NAME_1].', 'Hello.'),
       edited: ['Hello.'],
     },
+    {
+      name: 'what is anonymized behind a text that holds nothing, which Cato does not get',
+      config: { redact: true },
+      input: { texts: [{ text: ' ' }, { text: 'I am Ann.' }] },
+      host: anonymized('I am [NAME_1].'),
+      edited: [' ', 'I am [NAME_1].'],
+    },
   ],
   error: [
     { name: 'no action and no analysis', host: answering({ required_action: null }), message: /without an action/ },
