@@ -56,14 +56,20 @@ export async function ask(
 }
 
 /** The status inside the reply tells of failures behind a 200; a detector that failed has judged nothing. */
-function actionOf({ statusCode, action, detectorErrorCount }: JsonObject): 'ALLOW' | 'DETECT' | 'BLOCK' {
+function actionOf({
+  statusCode,
+  action,
+  detectorErrorCount,
+  detectorResponses,
+}: JsonObject): 'ALLOW' | 'DETECT' | 'BLOCK' {
   const status = asNumber(statusCode);
   if (status !== undefined && status !== 200)
     throw new GatewayError('check_failed', `Zscaler AI Guard could not run the policy: status ${status}.`);
   if (action === 'BLOCK') return action;
   if (action !== 'ALLOW' && action !== 'DETECT')
     throw new GatewayError('check_failed', 'Zscaler AI Guard answered without ALLOW, DETECT or BLOCK.');
-  const failed = asNumber(detectorErrorCount) ?? 0;
+  const statuses = Object.values(asObject(detectorResponses) ?? {}).map((found) => asObject(found)?.statusCode ?? 200);
+  const failed = asNumber(detectorErrorCount) ?? statuses.filter((one) => one !== 200).length;
   if (failed > 0) throw new GatewayError('check_failed', `${failed} detectors of Zscaler AI Guard failed.`);
   return action;
 }

@@ -51,6 +51,16 @@ testCheck(scan, {
       message: /2 detectors/,
     },
     {
+      name: 'a detector that failed where nobody counts them',
+      config,
+      host: answering({
+        action: 'ALLOW',
+        detectorResponses: { pii: { statusCode: 500, errorMsg: 'timeout', triggered: false }, toxicity: {} },
+      }),
+      code: 'check_failed',
+      message: /1 detectors/,
+    },
+    {
       name: 'more texts than it may ask about',
       config,
       input: { texts: texts(33) },
