@@ -9,6 +9,9 @@ export interface CountKey {
   readonly start: number;
 }
 
+/** A count of an organisation as a list of the source has it. */
+export type StoredCount = Pick<CountKey, 'name' | 'start'> & { readonly used: number };
+
 /** What one process has counted since its last batch. */
 export interface UsageBatch {
   /** The process, by an id that no other has: at most 36 characters. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Claim, type Counters, GatewayError, type Log, type Metrics } from 'portcullis/sdk';
-import type { CounterSource } from './counter-source.ts';
+import { type Claim, type Counters, GatewayError, type Log, type MaybePromise, type Metrics } from 'portcullis/sdk';
+import type { CounterSource, StoredCount } from './counter-source.ts';
 import { MemoryCounts } from './memory-counts.ts';
 import { memoryCounterSource } from './memory-source.ts';
 import { Outbox } from './outbox.ts';
@@ -96,6 +96,7 @@ function inMemory(counts: MemoryCounts, durable: Durable, { metrics }: CountersO
       lost: () => 0,
       waitedInVain: () => 0,
       lapsed: () => counts.lapsed,
+      raised: (_, stored) => stored,
       close: async () => {
         counts.close();
         await durable.tally.close();
@@ -160,6 +161,7 @@ function inRedis(
       lost: () => outbox.lost,
       waitedInVain: () => link.waited,
       lapsed: () => counts.lapsed + local.lapsed,
+      raised: (organisationId, stored) => counts.raised(organisationId, stored),
       close: async () => {
         clearInterval(timer);
         // What was sent before is answered before this is.
@@ -186,6 +188,8 @@ interface Kept {
   lost(): number;
   waitedInVain(): number;
   lapsed(): number;
+  /** Durable counts of the store, each with what is enforced where that is known to be more. */
+  raised<C extends StoredCount>(organisationId: string, counts: readonly C[]): MaybePromise<readonly C[]>;
   close(): Promise<void>;
 }
 
@@ -201,14 +205,15 @@ function liveCounters({ tally, source }: Durable, kept: Kept, metrics: Metrics |
       if (count.durable) await tally.set({ organisationId, name: count.name, start: count.start }, used);
       await counts.set(organisationId, count, used);
     },
-    // The control plane asks for the figures of the store, with all that this process has counted.
-    list: async (...asked) => {
+    // The control plane asks for the figures of the store, with all that this process has counted, and what Redis holds.
+    list: async (organisationId, ...asked) => {
       await tally.flush();
-      return source.list(...asked);
+      const { total, counts } = await source.list(organisationId, ...asked);
+      return { total, counts: await kept.raised(organisationId, counts) };
     },
     changedSince: async (...asked) => {
       await tally.flush();
-      return source.changedSince(...asked);
+      return raisedChanges(kept, await source.changedSince(...asked));
     },
     get unflushed() {
       return tally.unflushed;
@@ -226,6 +231,16 @@ function liveCounters({ tally, source }: Durable, kept: Kept, metrics: Metrics |
   };
   gauges(live, metrics);
   return live;
+}
+
+type Change = Awaited<ReturnType<Counters['changedSince']>>[number];
+
+/** In their order. */
+async function raisedChanges(kept: Kept, changes: readonly Change[]): Promise<readonly Change[]> {
+  const raised = new Map<string, Iterator<Change, undefined>>();
+  for (const [organisationId, own] of Map.groupBy(changes, (change) => change.organisationId))
+    raised.set(organisationId, (await kept.raised(organisationId, own)).values());
+  return changes.map((change) => raised.get(change.organisationId)?.next().value ?? change);
 }
 
 function gauges(live: LiveCounters, metrics: Metrics | undefined): void {

@@ -57,7 +57,10 @@ export interface Counters {
   ): Promise<readonly CountState[]>;
   /** Sets what has been used; reservations stay. */
   set(organisationId: string, count: Pick<Claim, 'name' | 'start' | 'end' | 'durable'>, used: number): Promise<void>;
-  /** Durable counts whose names begin so, with a start; newest change first. For lists of the control plane. */
+  /**
+   * Durable counts whose names begin so, with a start; newest change first. For lists of the control plane. Each is what the
+   * store says, or what Redis holds where that is more; one that was never written is not among them.
+   */
   list(
     organisationId: string,
     prefix: string,
@@ -73,7 +76,7 @@ export interface Counters {
       readonly changedAt: number;
     }[];
   }>;
-  /** Durable counts of all organisations that changed at or after a moment, oldest first: what alerts look at. */
+  /** Durable counts of all organisations that changed at or after a moment, oldest first: what alerts look at. Figures as above. */
   changedSince(
     at: number,
     limit: number,

@@ -13,6 +13,8 @@ export interface Job {
   readonly limit: number;
   readonly tries: number;
   readonly reservationMs: number;
+  /** How long a commit waits to be written. Absent: the standard. */
+  readonly flushMs?: number;
   /** Says that it is ready, and begins when it is told to. */
   readonly waits?: boolean;
   /** Holds its reservations and says so, until it is killed. */
@@ -34,6 +36,7 @@ const counters = createCounters({
   source: store === undefined ? undefined : sqlCounterSource(store, Date.now),
   redis: { url: job.redisUrl, whenAway: 'closed', commandTimeoutMs: 10_000 },
   reservationMs: job.reservationMs,
+  ...(job.flushMs === undefined ? {} : { flushMs: job.flushMs }),
 });
 const window = store === undefined ? claim(job.name, job.limit) : budget(job.name, job.limit, 1);
 const told = { admitted: 0, committed: 0 };

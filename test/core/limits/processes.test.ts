@@ -9,7 +9,7 @@ import { migrate } from '../../../core/store/migrate.ts';
 import { recordingLog } from '../../support/recording-log.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 import { onEachStore } from '../../support/stores.ts';
-import { budget, claim, granted, openCounters, organisation, stateOf, until } from './bed.ts';
+import { type Bed, budget, claim, granted, openCounters, organisation, stateOf, until } from './bed.ts';
 import type { Job, Told } from './client.ts';
 
 let redis: RedisServer;
@@ -115,6 +115,46 @@ onEachStore(
       const { reservation } = await granted(counters.reserve(organisation, [rest]));
       assert.equal((await counters.reserve(organisation, [spend])).granted, false);
       reservation.release();
+    });
+
+    it('show of a killed one what it had counted and not written, once, and never less than the store', async (t) => {
+      const options = await fresh();
+      const store = await open(options);
+      await migrate(store, [{ plugin: 'core', migrations: counterMigrations }], recordingLog().log);
+      const source = sqlCounterSource(store, Date.now);
+      const name = `usage/${_name}/unwritten`;
+      const spend = budget(name, 1_000_000, 1);
+      const of = (end: string) => ({ organisationId: organisation, name: name + end, start: spend.start });
+      // One that is used, one that Redis knows nothing of, and one of which it knows less.
+      await source.set(of(''), 100);
+      await source.set(of('/unused'), 70);
+      const job = { store: options, name, limit: 1_000_000, tries: 10, reservationMs: 600_000, flushMs: 600_000 };
+      const victim = start(t, { ...job, holds: true });
+      let committed = 0;
+      victim.on('message', (told) => {
+        committed = (told as Told).committed;
+      });
+      await until('all commits', () => committed === 100);
+      victim.kill('SIGKILL');
+      await once(victim, 'exit');
+      assert.deepEqual(await source.load([of('')]), [100], 'nothing of it was written');
+
+      const redisOptions = { source, redis: { url: redis.url, whenAway: 'closed' } } as const;
+      const opened = [openCounters(t, redisOptions), openCounters(t, redisOptions)];
+      const [{ counters }] = opened as [Bed, Bed];
+      const [used = -1] = await stateOf(counters, spend);
+      assert.ok(used > 100, 'Redis has heard of it');
+      (await granted(counters.reserve(organisation, [{ ...spend, name: `${name}/less` }]))).reservation.commit([5]);
+      await until('it is written', () => counters.unflushed === 0);
+      await source.set(of('/less'), 9);
+      const expected = { [name]: used, [`${name}/unused`]: 70, [`${name}/less`]: 9 };
+      const figures = (counts: readonly { readonly name: string; readonly used: number }[]) =>
+        Object.fromEntries(counts.filter((count) => count.name in expected).map((count) => [count.name, count.used]));
+      for (const { counters: shown } of opened) {
+        const { total, counts } = await shown.list(organisation, name, spend.start, 10, 0);
+        assert.deepEqual([total, figures(counts)], [3, expected]);
+        assert.deepEqual(figures(await shown.changedSince(0, 1000)), expected);
+      }
     });
   },
   { memory: false, file: true },
