@@ -18,6 +18,8 @@ type CountedDialect = GenerationDialect | EmbeddingDialect;
 /** A reply of a provider, as far as its tokens go. */
 export interface CountedReply {
   readonly meter: UsageMeter;
+  /** Of a reply that came whole. */
+  readonly bytes?: Uint8Array;
   /** The model that it names, as far as it is read. */
   readonly model: string | undefined;
   /** What it has said so far, and how many times as much has passed as was kept. */
@@ -45,14 +47,14 @@ export class StreamedReply implements CountedReply {
 
 /** A reply that came whole; most are forwarded unread, and read for their counts when somebody asks. */
 export class WholeReply implements CountedReply {
-  readonly #bytes: Buffer;
+  readonly bytes: Buffer;
   readonly #dialect: CountedDialect;
   readonly #json: JsonObject | undefined;
   #meter: UsageMeter | undefined;
 
   /** `json`: the reply, where it has been parsed already. */
   constructor(bytes: Buffer, dialect: CountedDialect, json?: JsonObject) {
-    this.#bytes = bytes;
+    this.bytes = bytes;
     this.#dialect = dialect;
     this.#json = json;
   }
@@ -60,17 +62,17 @@ export class WholeReply implements CountedReply {
   get meter(): UsageMeter {
     if (this.#meter !== undefined) return this.#meter;
     this.#meter = new UsageMeter(this.#dialect.usage);
-    const counts = this.#json ?? countsIn(this.#bytes, this.#dialect.usage);
+    const counts = this.#json ?? countsIn(this.bytes, this.#dialect.usage);
     if (counts !== undefined) this.#meter.seeWhole(counts);
     return this.#meter;
   }
 
   get model(): string | undefined {
-    return this.meter.model ?? modelNamedIn(this.#bytes);
+    return this.meter.model ?? modelNamedIn(this.bytes);
   }
 
   async said(): Promise<Awaited<ReturnType<CountedReply['said']>>> {
-    return { said: await saidInBytes(this.#bytes, this.#dialect), times: 1 };
+    return { said: await saidInBytes(this.bytes, this.#dialect), times: 1 };
   }
 }
 

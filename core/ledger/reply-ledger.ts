@@ -29,6 +29,11 @@ export class ReplyLedger implements Metering {
     this.#facts = facts;
   }
 
+  /** Whether the bytes are those that the provider gave. */
+  isOf(bytes: Uint8Array): boolean {
+    return this.#reply.bytes === bytes;
+  }
+
   get state(): MeterState {
     return this.#reply.meter.state;
   }

@@ -43,8 +43,10 @@ function isShort(row: LogRow): boolean {
     within(row.userId, short) &&
     within(row.configId, short) &&
     within(row.configSlug, short) &&
+    within(row.configVersionId, short) &&
     within(row.promptId, short) &&
     within(row.promptSlug, short) &&
+    within(row.promptVersionId, short) &&
     within(row.target, short) &&
     within(row.usageSource, word) &&
     within(row.cacheStatus, word) &&

@@ -1,5 +1,6 @@
 import type { LogRow } from 'portcullis/sdk';
 import { attemptsOf, type FlatAttempt, type FlatTimings, timingsOf } from './flat-parts.ts';
+import { keptLater } from './same-fields.ts';
 
 /** What blocks of the first form have in a line: all of a request. They are read for as long as there are any. */
 const fields = [
@@ -58,7 +59,7 @@ export function isFirstForm(lines: string): boolean {
 /** The request of a line. */
 export function rowOfFirstForm(line: string): LogRow {
   const flat = JSON.parse(line) as unknown[];
-  const row: Record<string, unknown> = {};
+  const row: Record<string, unknown> = { ...keptLater };
   for (let place = 0; place < fields.length; place++) row[fields[place] as string] = flat[place] ?? null;
   row.timings = timingsOf(row.timings as FlatTimings, 1);
   row.attempts = attemptsOf(row.attempts as FlatAttempt[]);

@@ -1,6 +1,6 @@
 import type { LogRow } from 'portcullis/sdk';
 import { attemptsOf, type FlatAttempt, type FlatTimings, flatAttempt, flatTimings, timingsOf } from './flat-parts.ts';
-import type { Shared } from './same-fields.ts';
+import { keptLater, type Shared } from './same-fields.ts';
 
 /** Of a request, what a store looks it up and sums it by: what it shares with others, and its own. */
 export interface IndexedRow extends Pick<LogRow, OwnField> {
@@ -114,6 +114,7 @@ export function wholeRow({ shared, ...own }: IndexedRow, detail: string): LogRow
   const [parentSpanId, spanName, cacheReadTokens, cacheWriteTokens, reasoningTokens, timings, attempts, guardrails] =
     JSON.parse(detail) as FlatDetail;
   return {
+    ...keptLater,
     ...shared,
     ...own,
     parentSpanId,

@@ -23,18 +23,30 @@ export function sharedOf(row: LogRow) {
     userId: row.userId,
     configId: row.configId,
     configSlug: row.configSlug,
+    configVersionId: row.configVersionId,
     promptId: row.promptId,
     promptSlug: row.promptSlug,
     promptVersion: row.promptVersion,
+    promptVersionId: row.promptVersionId,
     target: row.target,
     usageSource: row.usageSource,
     stream: row.stream,
     retries: row.retries,
     fallback: row.fallback,
     cacheStatus: row.cacheStatus,
+    sentAs: row.sentAs,
+    replyUntouched: row.replyUntouched,
     source: row.source,
   };
 }
+
+/** What blocks that are older than these fields say of them. */
+export const keptLater = {
+  configVersionId: null,
+  promptVersionId: null,
+  sentAs: null,
+  replyUntouched: false,
+} as const satisfies Partial<Shared>;
 
 /** What differs most often is looked at first. */
 function fits(row: LogRow, shared: Shared): boolean {
@@ -58,10 +70,14 @@ function fits(row: LogRow, shared: Shared): boolean {
     row.keyId === shared.keyId &&
     row.userId === shared.userId &&
     row.configId === shared.configId &&
+    row.configVersionId === shared.configVersionId &&
     row.promptId === shared.promptId &&
     row.promptVersion === shared.promptVersion &&
+    row.promptVersionId === shared.promptVersionId &&
     row.target === shared.target &&
     row.usageSource === shared.usageSource &&
+    row.sentAs === shared.sentAs &&
+    row.replyUntouched === shared.replyUntouched &&
     row.fallback === shared.fallback &&
     row.source === shared.source
   );

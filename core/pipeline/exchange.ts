@@ -16,6 +16,7 @@ import {
   type RequestNote,
   type SavedConfigName,
   type SavedPromptName,
+  type SentAs,
   type TargetContext,
   type WorkspaceEntry,
 } from 'portcullis/sdk';
@@ -138,6 +139,8 @@ export class Exchange implements RequestContext {
   note: RequestNote | undefined;
   /** Of the target that was tried last. */
   providerSlug: string | undefined;
+  /** How the body that the last target was sent comes of the client's; undefined: changed by the pipeline, or nothing was sent. */
+  sentAs: SentAs | undefined;
   /** The target that was called last, as its provider got it. */
   called: TargetContext | undefined;
   readonly vendors: readonly string[];

@@ -1,6 +1,7 @@
 import type { Cost, GivenUpReply, Outcome, RequestContext, RequestNote, RequestRecord } from 'portcullis/sdk';
 import { chargedWith } from '../ledger/charge.ts';
 import { type CountedUsage, finishUsage, uncounted } from '../ledger/finish-usage.ts';
+import { isUntouched } from '../upstream/untouched.ts';
 import { ExchangeBodies } from './bodies.ts';
 import { Exchange } from './exchange.ts';
 import { giveUp, isGivenUp } from './given-up.ts';
@@ -94,6 +95,7 @@ export function recordOf(
     metadata: exchange.metadata,
     configId: exchange.savedConfig?.id,
     configSlug: exchange.savedConfig?.slug,
+    configVersionId: exchange.savedConfig?.versionId,
     prompt: exchange.prompt,
     providerSlug: exchange.providerSlug,
     provider: outcome.provider,
@@ -112,6 +114,8 @@ export function recordOf(
     givenUp,
     cache: outcome.cache,
     savedNanoUsd: outcome.savedNanoUsd,
+    sentAs: exchange.sentAs,
+    replyUntouched: !left && isUntouched(outcome),
     error: left ? 'client_closed' : outcome.error,
     durationMs,
     timings,

@@ -38,6 +38,7 @@ export async function runTarget(
   try {
     if (exchange.replied !== undefined) await giveUp(runtime, exchange);
     exchange.providerSlug = undefined;
+    exchange.sentAs = undefined;
     const filling = targetBody(runtime, exchange, plan, leaf);
     const body = filling instanceof Promise ? await filling : filling;
     const found = runtime.settings.providerOf(leaf, exchange, body);
@@ -102,6 +103,9 @@ function attempted(
         strict: target.strict,
         requestTimeoutMs: leaf.requestTimeoutMs,
         socketProtocols: exchange.socketProtocols,
+        sends: (as) => {
+          exchange.sentAs = as;
+        },
         dropped: (field) => log.debug('reply_field_dropped', { request: exchange.id, provider: name, field }),
       });
       noteAttempt(exchange, outcome, since);

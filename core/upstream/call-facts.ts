@@ -1,4 +1,4 @@
-import type { RequestContext } from 'portcullis/sdk';
+import type { RequestContext, SentAs } from 'portcullis/sdk';
 import type { Cancellation } from './cancellation.ts';
 import type { Timeouts } from './transport.ts';
 
@@ -13,6 +13,8 @@ export interface CallFactsOfTarget {
   readonly timeouts?: Timeouts;
   /** What the client of a WebSocket offers. */
   readonly socketProtocols?: readonly string[];
+  /** Told how the body that is sent comes of the client's, before it is: the last time counts. */
+  readonly sends?: (as: SentAs | undefined) => void;
   /** Told of each field of a reply that has no place in the client's format. */
   readonly dropped: (field: string) => void;
 }

@@ -1,10 +1,12 @@
 import {
+  askingUsage,
   type CallFacts,
   type CodecContext,
   type Dialect,
   GatewayError,
   type JsonObject,
   type RequestContext,
+  type SentAs,
 } from 'portcullis/sdk';
 import type { Leaf } from '../routing/plan.ts';
 import { encodeForm, type Form, type Spooled } from '../uploads/index.ts';
@@ -12,7 +14,7 @@ import type { ChosenEndpoint } from './endpoints.ts';
 import type { OutboundSources } from './outbound.ts';
 import { applyParamRules } from './params.ts';
 import { saidOnce } from './said-once.ts';
-import { askingBytes, askingUsage, asksUsage } from './stream-usage.ts';
+import { askingBytes, asksUsage } from './stream-usage.ts';
 import type { WireBody } from './transport.ts';
 
 /** A body of the client that is no JSON, kept for as long as the request runs. */
@@ -88,6 +90,23 @@ export function leavingBody(
   // Routes that take none, such as those that cancel something.
   if ((sources.rawBody?.length ?? 0) === 0 && isEmpty(final)) return undefined;
   return { bytes: bytesOf(sources, final, asks), contentType: json };
+}
+
+/** @param told the sources with the model as it is sent @param final undefined: bytes pass untouched */
+export function sentAs(
+  { request, body, upload }: OutboundSources,
+  told: OutboundSources,
+  { spec: { encoding } }: ChosenEndpoint,
+  final: JsonObject | undefined,
+  asks: boolean,
+): SentAs | undefined {
+  // Of what was uploaded, the log has no more than the fields.
+  if (body !== request.body || upload !== undefined) return undefined;
+  const left = final ?? told.body;
+  if (left !== told.body || encoding !== undefined) return 'another';
+  const renamed = told.body !== body;
+  if (asks) return renamed ? 'model,usage' : 'usage';
+  return renamed ? 'model' : 'same';
 }
 
 function isEmpty(body: JsonObject): boolean {

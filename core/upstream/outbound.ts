@@ -7,11 +7,12 @@ import {
   type JsonObject,
   modelForms,
   type RequestContext,
+  type SentAs,
 } from 'portcullis/sdk';
 import type { Leaf } from '../routing/plan.ts';
 import { type ChosenEndpoint, chooseEndpoint } from './endpoints.ts';
 import { forwarded, forwardedAll } from './headers.ts';
-import { asksHere, finalBody, leavingBody, type Upload } from './outbound-body.ts';
+import { asksHere, finalBody, leavingBody, sentAs, type Upload } from './outbound-body.ts';
 import type { ProviderUnit } from './provider-unit.ts';
 import { pathOf, type ResolvedSettings } from './settings.ts';
 import { hidesUsage } from './stream-usage.ts';
@@ -28,6 +29,7 @@ export interface Outbound {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: WireBody | undefined;
+  readonly sentAs: SentAs | undefined;
   /** The reply needs no translation: its bytes are the client's format. */
   readonly sameReply: boolean;
   /** Fields that had no place in the provider's format. */
@@ -106,6 +108,7 @@ export function buildOutbound(sources: OutboundSources, mayAsk = true): Outbound
     url: settings.base + path + queryFor(sources, chosen, facts, path),
     headers: headersFor(sources, chosen, facts, body?.contentType),
     body: body?.bytes,
+    sentAs: body === undefined ? undefined : sentAs(sources, told, chosen, final, asks),
     sameReply: client === chosen.dialect && isUnchanged(chosen.spec),
     dropped,
     asked: told.body,

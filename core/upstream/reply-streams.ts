@@ -99,6 +99,11 @@ export class ForwardedStream extends CountedStream {
     this.#tap = new StreamTap(dialect, reply, hidesUsage);
   }
 
+  /** Whether all that has left came from the provider, and all that came has left. */
+  get isUntouched(): boolean {
+    return this.#tap.isUntouched;
+  }
+
   pipe(sink: ReplySink): void {
     const tap = this.#tap;
     this.sink = sink;

@@ -36,6 +36,7 @@ export class StreamTap {
   #recent: Buffer[] = [];
   #recentBytes = 0;
   #unreadable = false;
+  #added = false;
 
   /** `hidesUsage`: events that hold nothing but usage are kept from the client, who has not asked for them. */
   constructor(dialect: GenerationDialect, reply: StreamedReply, hidesUsage: boolean) {
@@ -43,6 +44,11 @@ export class StreamTap {
     this.#reply = reply;
     this.#hides = hidesUsage;
     this.#counts = dialect.streamEnds.includes('[DONE]') ? says : saysBesideDone;
+  }
+
+  /** Whether nothing was kept back so far, as far as that is known, and nothing was said beside what came. */
+  get isUntouched(): boolean {
+    return !this.#hides && !this.#added;
   }
 
   /**
@@ -95,6 +101,7 @@ export class StreamTap {
     const { lateEnd } = this.#dialect;
     const answered = lateEnd?.answered.test(Buffer.concat(this.#recent).toString('latin1')) === true;
     if (answered) this.#reply.meter.end();
+    this.#added = true;
     sink.data(`\n\n${answered ? (lateEnd?.text ?? '') : fault}`);
   }
 
@@ -103,7 +110,9 @@ export class StreamTap {
     const open = this.#taken();
     if (this.#hides && open.length > 0) sink.data(open);
     // The blank line closes an event that may have been cut in half.
-    if (!this.#isOver(this.#lastOf(open))) sink.data(`\n\n${fault}`);
+    if (this.#isOver(this.#lastOf(open))) return;
+    this.#added = true;
+    sink.data(`\n\n${fault}`);
   }
 
   /** The last event that counts, where `open` is what nothing closes. */

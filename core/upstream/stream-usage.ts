@@ -1,4 +1,11 @@
-import { asObject, type CallFacts, type Dialect, type EndpointSpec, type JsonObject } from 'portcullis/sdk';
+import {
+  askingUsage,
+  asObject,
+  type CallFacts,
+  type Dialect,
+  type EndpointSpec,
+  type JsonObject,
+} from 'portcullis/sdk';
 
 /** The formats whose streams tell their token counts only when they are asked to. */
 function tellsWhenAsked(dialect: Dialect | undefined): boolean {
@@ -19,10 +26,6 @@ export function asksUsage(dialect: Dialect, spec: EndpointSpec, body: JsonObject
 /** Whether a client has not asked for the counts of its stream, which may be told all the same. */
 export function hidesUsage(client: Dialect | undefined, body: JsonObject): boolean {
   return tellsWhenAsked(client) && !isAsked(body);
-}
-
-export function askingUsage(body: JsonObject): JsonObject {
-  return { ...body, stream_options: { ...asObject(body.stream_options), include_usage: true } };
 }
 
 const question = Buffer.from('{"stream_options":{"include_usage":true},');

@@ -212,6 +212,7 @@ export class Upstream {
 
   #send(outbound: Outbound, facts: CallFactsOfTarget, startedAt?: number): Promise<WireReply> {
     const { unit, settings } = outbound;
+    facts.sends?.(outbound.sentAs);
     const local = unit.definition.serve !== undefined && !settings.customHost;
     return this.#sent(outbound, outbound, facts, local, startedAt);
   }

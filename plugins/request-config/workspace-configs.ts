@@ -42,10 +42,10 @@ export function workspaceConfigs(host: Host): Resolve {
     const key = overridesKey(request);
     const known = remembered.get(key);
     if (known !== undefined) return known;
-    const { id, slug, config } = entry;
+    const { id, slug, versionId, config } = entry;
     const overrides = overridesOf(request, config, undefined);
     const changed = Object.keys(overrides).length > 0;
-    return remembered.keep(key, { config, saved: { id, slug }, ...(changed ? { overrides } : {}) });
+    return remembered.keep(key, { config, saved: { id, slug, versionId }, ...(changed ? { overrides } : {}) });
   };
 
   const named = (request: RequestContext, access: Access, name: string): MaybePromise<Resolution> => {

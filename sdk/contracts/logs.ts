@@ -4,6 +4,14 @@ import type { JsonObject } from '../json.ts';
 export const cacheStatuses = ['HIT', 'SEMANTIC HIT', 'MISS', 'SEMANTIC MISS', 'REFRESH', 'DISABLED'] as const;
 export type CacheStatus = (typeof cacheStatuses)[number];
 
+/**
+ * How the body that a provider was sent comes of the client's, where the pipeline has left that as it came: `same` as JSON,
+ * with the `model` without the slug of its saved provider, with the question for the token counts of a stream (`usage`),
+ * with both, or in `another` form, such as that of another format.
+ */
+export const sentForms = ['same', 'model', 'usage', 'model,usage', 'another'] as const;
+export type SentAs = (typeof sentForms)[number];
+
 /** Where a request's time went. Milliseconds, with fractions. */
 export interface Timings {
   /** Reading and parsing the body. */
@@ -62,9 +70,11 @@ export interface LogRow {
   readonly userId: string | null;
   readonly configId: string | null;
   readonly configSlug: string | null;
+  readonly configVersionId: string | null;
   readonly promptId: string | null;
   readonly promptSlug: string | null;
   readonly promptVersion: number | null;
+  readonly promptVersionId: string | null;
   /** JSON path of the target that served. */
   readonly target: string | null;
   readonly inputTokens: number | null;
@@ -84,6 +94,10 @@ export interface LogRow {
   /** Another target than the first served. */
   readonly fallback: boolean;
   readonly cacheStatus: CacheStatus | null;
+  /** How the body that a provider got comes of the one in the log; null: not known, or none was asked. */
+  readonly sentAs: SentAs | null;
+  /** The reply in the log is the provider's own, byte for byte. False: it is another, or that is not known. */
+  readonly replyUntouched: boolean;
   readonly durationMs: number;
   readonly timings: Timings;
   readonly attempts: readonly Attempt[];

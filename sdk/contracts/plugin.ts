@@ -11,11 +11,10 @@ import type {
   RecordBodies,
   RequestContext,
   RequestRecord,
-  SavedConfigName,
-  SavedPromptName,
   TargetContext,
   UnidentifiedRequest,
 } from './request.ts';
+import type { SavedConfigName, SavedPromptName } from './saved-names.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
 

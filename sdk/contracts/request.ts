@@ -6,10 +6,11 @@ import type { Access } from './access.ts';
 import type { DefaultGuardrails, LimitSpec } from './directory.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { TargetHooks } from './hooks.ts';
-import type { Attempt, CacheStatus, Timings } from './logs.ts';
+import type { Attempt, CacheStatus, SentAs, Timings } from './logs.ts';
 import type { RequestNote } from './note.ts';
 import type { MaybePromise } from './plugin.ts';
 import type { Cost } from './price.ts';
+import type { SavedConfigName, SavedPromptName } from './saved-names.ts';
 
 /** Who calls. */
 export interface Principal {
@@ -44,19 +45,6 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 export interface Slot<T> {
   get(request: RequestContext): T | undefined;
   set(request: RequestContext, value: T): void;
-}
-
-/** What a saved config goes by; a config of the operator's file has its name for both. */
-export interface SavedConfigName {
-  readonly id: string;
-  readonly slug: string;
-}
-
-/** What a saved prompt goes by, and which version of it is run. */
-export interface SavedPromptName {
-  readonly id: string;
-  readonly slug: string;
-  readonly version: number;
 }
 
 /** One client request, as every phase sees it. Nothing in it may be changed: hooks return what they want changed. */
@@ -238,6 +226,7 @@ export interface RequestRecord extends RequestNote {
   /** Of the saved config that served. */
   readonly configId?: string | undefined;
   readonly configSlug?: string | undefined;
+  readonly configVersionId?: string | undefined;
   /** The saved prompt that was run. */
   readonly prompt?: SavedPromptName | undefined;
   /** Of the saved provider (virtual key) that was tried last. */
@@ -262,6 +251,10 @@ export interface RequestRecord extends RequestNote {
   readonly repliedModel?: string | undefined;
   readonly cache?: CacheStatus | undefined;
   readonly savedNanoUsd?: number | undefined;
+  /** Undefined: the pipeline has changed the body on its way, or no provider was asked. */
+  readonly sentAs?: SentAs | undefined;
+  /** The client got the reply as the provider gave it, byte for byte, and all of it. */
+  readonly replyUntouched?: boolean | undefined;
   /** Another target than the first that was tried served. */
   readonly fallback?: boolean | undefined;
   readonly attempts?: readonly Attempt[] | undefined;

@@ -2,6 +2,15 @@ import { type LogColumn, logColumns } from '../columns.ts';
 import type { ClickHouseSettings } from '../settings.ts';
 import { moment, ttlOf } from './lifetimes.ts';
 
+/** Columns that tables of an earlier gateway do not have. */
+const keptLater: readonly string[] = [
+  'prompt_version',
+  'config_version_id',
+  'prompt_version_id',
+  'sent_as',
+  'reply_untouched',
+];
+
 /** The tables. A batch that comes twice leaves two rows of one key, of which queries and merges keep one. */
 export function clickHouseTables(settings: ClickHouseSettings): readonly string[] {
   const columns = logColumns.map(
@@ -15,8 +24,9 @@ export function clickHouseTables(settings: ClickHouseSettings): readonly string[
       INDEX by_trace trace_id TYPE bloom_filter GRANULARITY 4
     ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(${moment})
     ORDER BY (organisation_id, workspace_id, created_at, id) ${ttlOf(settings, 'logs')}`,
-    // Of tables that were made before there were prompts.
-    'ALTER TABLE logs ADD COLUMN IF NOT EXISTS prompt_version Nullable(Int64) AFTER prompt_slug',
+    ...logColumns
+      .filter(({ column }) => keptLater.includes(column))
+      .map(({ column, ...rest }) => `ALTER TABLE logs ADD COLUMN IF NOT EXISTS ${column} ${typeOf(rest)}`),
     `CREATE TABLE IF NOT EXISTS log_bodies (
       organisation_id LowCardinality(String), id String, created_at Int64, bodies String CODEC(ZSTD(1))
     ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(${moment}) ORDER BY (organisation_id, id) ${ttlOf(settings, 'log_bodies')}`,

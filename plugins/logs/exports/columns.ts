@@ -1,6 +1,6 @@
 import type { Json, JsonObject, LogEntry, Operation } from 'portcullis/sdk';
 import { metricsOf } from '../read/metrics.ts';
-import { bodyOf } from '../read/shown.ts';
+import { bodyOf } from '../read/provider-side.ts';
 
 /** What can be asked for, besides the members of the metrics. */
 const others = ['id', 'trace_id', 'created_at', 'request', 'response', 'metadata'] as const;

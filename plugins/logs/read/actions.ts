@@ -11,6 +11,7 @@ import {
   logFilterFields,
   logGroupsReply,
   logPageFields,
+  nullable,
   ownKeys,
   readLogFilter,
   readPeriod,
@@ -71,6 +72,9 @@ export function readActions(host: ControlHost): readonly Action[] {
         organisation_id: field.id(),
         workspace_id: field.id(),
         metrics: field.object(),
+        finalUntransformedRequest: nullable(field.object()),
+        transformedRequest: nullable(field.object()),
+        originalResponse: nullable(field.object()),
       }),
       async run(operation) {
         const { scope, params } = operation;

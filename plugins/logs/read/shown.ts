@@ -1,5 +1,6 @@
-import { type Json, type JsonObject, type LogEntry, type LogRow, type Operation, parseJson } from 'portcullis/sdk';
+import type { JsonObject, LogEntry, LogRow, Operation } from 'portcullis/sdk';
 import { metricsOf } from './metrics.ts';
+import { bodyOf, providerSide } from './provider-side.ts';
 
 const own = /^x-(?:gw|portkey)-/;
 
@@ -36,6 +37,7 @@ export function shownEntry(
     workspace_id: row.workspaceId,
     created_at: operation.time(row.createdAt),
     metrics: metricsOf(row, workspaceSlug),
+    ...providerSide(row, kept),
     truncated: kept?.truncated ?? false,
     log_format: kept === undefined ? 'metrics' : 'full',
   };
@@ -52,12 +54,6 @@ export function shownRow(operation: Operation, row: LogRow, workspaceSlug: strin
     metrics: metricsOf(row, workspaceSlug),
     object: 'log',
   };
-}
-
-/** JSON where it is JSON, else the text: a stream is kept as it went over the wire. */
-export function bodyOf(body: string | Uint8Array): Json {
-  const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
-  return parseJson(text) ?? text;
 }
 
 /** Slugs of workspaces by their ids; a workspace that is gone has none. */

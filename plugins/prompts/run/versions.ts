@@ -88,10 +88,10 @@ export function partialLoader(find: Find, { organisationId, workspaceId = '' }: 
 function readyPrompt(entry: PromptEntry): ReadyPrompt {
   const known = ready.get(entry);
   if (known !== undefined) return known;
-  const { id, slug, version, providerSlug, model, toolChoice, tools, functions } = entry;
+  const { id, slug, version, versionId, providerSlug, model, toolChoice, tools, functions } = entry;
   const prompt: ReadyPrompt = {
     entry,
-    name: { id, slug, version },
+    name: { id, slug, version, versionId },
     compiled: compilePrompt({ ...entry, model, tools, functions, toolChoice }),
     config: providerSlug === undefined ? undefined : { provider: `@${providerSlug}` },
   };

@@ -29,6 +29,10 @@ onEachLogStore((open) => {
       guardrails: [{ id: 'pg-1', verdict: true }],
       parentSpanId: 'aaaaaaaaaaaaaaaa',
       savedNanoUsd: 12,
+      configVersionId: 'version-1',
+      promptVersionId: 'version-2',
+      sentAs: 'model,usage',
+      replyUntouched: true,
       durationMs: 0.25,
       path: '/v1/proxy/ünïcode?q=\u0000x',
     });

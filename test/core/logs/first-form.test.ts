@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
 import { packBatch } from '../../../core/logs/batch-writer.ts';
+import { rowLines } from '../../../core/logs/packed-batch.ts';
 import { sqlEngine } from '../../../core/logs/sql/engine.ts';
 import { openSqlite } from '../../../core/logs/sql/sqlite.ts';
 import { bodiesOf, logRow, start } from './rows.ts';
@@ -25,6 +26,16 @@ const first = logRow({
   createdAt: start,
   traceId: 'trace-1',
   timings: { ...logRow().timings, firstByte: 119.90000001 },
+});
+
+it('reads blocks that are older than some of the fields that requests share', () => {
+  const row = logRow();
+  const { blocks } = packBatch([{ row, bodies: undefined }]);
+  const { rows = new Uint8Array() } = blocks[0] ?? {};
+  const text = Buffer.from(rows).toString();
+  const older = text.replace(/,"(?:configVersionId|promptVersionId|sentAs)":null|,"replyUntouched":false/g, '');
+  assert.doesNotMatch(older, /VersionId|sentAs|replyUntouched/);
+  assert.deepEqual(rowLines(Buffer.from(older))(0), row);
 });
 
 describe('a store of the first version', () => {

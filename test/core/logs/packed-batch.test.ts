@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import type { LogEntry } from 'portcullis/sdk';
 import { BatchWriter, BlockPool, packBatch } from '../../../core/logs/batch-writer.ts';
 import { entriesOf, type PackedBatch } from '../../../core/logs/packed-batch.ts';
+import { sharedOf } from '../../../core/logs/same-fields.ts';
 import { bodiesOf, feedbackRow, hour, logRow, start } from './rows.ts';
 
 const texts = fc.string({ unit: 'grapheme', maxLength: 200 });
@@ -33,6 +34,14 @@ describe('a packed batch', () => {
         assert.deepEqual(entriesOf(packBatch(asBytes)), entries);
       }),
     );
+  });
+
+  it('tells requests apart that differ in one of the fields which most of them share', () => {
+    const plain = logRow();
+    const entries = Object.keys(sharedOf(plain)).flatMap((field) =>
+      [plain, logRow({ [field]: 'another' })].map((row) => ({ row, bodies: undefined })),
+    );
+    assert.deepEqual(entriesOf(packBatch(entries)), entries);
   });
 
   it('keeps what a row has none of as it was', () => {
