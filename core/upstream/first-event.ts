@@ -34,7 +34,10 @@ export async function firstEvent(
   const framer = createFramer(framing ?? dialect.framing);
   const startedAt = now();
   let first: First = { kind: 'none' };
-  const judge = ({ data, event, kind }: Frame): First => {
+  const judge = (frame: Frame): First => {
+    const { data, event, kind } = frame;
+    const exception = dialect.exceptionIn?.(frame);
+    if (exception !== undefined) return { kind: 'fault', fault: exception };
     if (data.trim() === '[DONE]') return { kind: 'event' };
     const json = asObject(parseJson(data));
     if (json === undefined) {
@@ -48,8 +51,9 @@ export async function firstEvent(
         : dialect.faultOf(read, kind === 'exception' ? 502 : 200);
     return fault === undefined ? { kind: 'event' } : { kind: 'fault', fault };
   };
-  // Events without data say nothing: some servers keep a connection alive by them.
-  const saying = (frames: readonly Frame[]) => frames.find(({ data }) => data.trim() !== '');
+  // Events without data say nothing: some servers keep a connection alive by them. An exception says enough by its name.
+  const saying = (frames: readonly Frame[]) =>
+    frames.find(({ data, kind }) => data.trim() !== '' || kind === 'exception');
   try {
     let broken: unknown;
     await stream.until((chunk) => {

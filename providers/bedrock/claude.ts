@@ -32,7 +32,8 @@ export const invokedMessages: GenerationDialect<'invoked-messages'> = bounded({
   framing: 'event-stream',
   // What of a stream is in base64 cannot be searched for.
   streamEnds: [],
-  faultOf: (json, status) => (json.__type === undefined ? messages : converse).faultOf(json, status),
+  exceptionIn: (frame) => converse.exceptionIn?.(frame),
+  faultOf: (json, status) => (json.__type === undefined ? messages : converse).faultOf(opened(json), status),
   decodeStream(context) {
     const inner = messages.decodeStream(context);
     const failures = converse.decodeStream(context);
@@ -45,8 +46,17 @@ export const invokedMessages: GenerationDialect<'invoked-messages'> = bounded({
 });
 
 function unpacked(frame: Frame): Frame {
-  const bytes = asString(asObject(parseJson(frame.data))?.bytes);
-  return bytes === undefined ? { data: frame.data } : { data: Buffer.from(bytes, 'base64').toString('utf8') };
+  return { data: eventIn(asObject(parseJson(frame.data))) ?? frame.data };
+}
+
+function opened(json: JsonObject): JsonObject {
+  return asObject(parseJson(eventIn(json) ?? '')) ?? json;
+}
+
+/** The event that a message of the type `chunk` holds. */
+function eventIn(json: JsonObject | undefined): string | undefined {
+  const bytes = asString(json?.bytes);
+  return bytes === undefined ? undefined : Buffer.from(bytes, 'base64').toString('utf8');
 }
 
 /** The body of a message as the platform takes it: model and stream are in the path. */

@@ -77,7 +77,8 @@ function decodeMessage(message: Buffer): Frame {
   const messageType = headers.get(':message-type') ?? 'event';
   const event = headers.get(NAME_HEADERS.get(messageType) ?? ':event-type');
   const kind = messageType === 'exception' || messageType === 'error' ? 'exception' : 'event';
-  const data = message.toString('utf8', headersEnd, payloadEnd);
+  // An error that the service has no shape for says all that it says in headers.
+  const data = message.toString('utf8', headersEnd, payloadEnd) || (headers.get(':error-message') ?? '');
   return event === undefined ? { data, kind } : { data, event, kind };
 }
 

@@ -5,7 +5,7 @@ import type { Delta, ProviderFault } from '../neutral.ts';
 import { brokenOff, unreadable } from '../stream-faults.ts';
 import { UsageMeter } from '../usage-meter.ts';
 import { stopSequenceOf } from './decode-reply.ts';
-import { exceptionFault, faultOf, isException } from './fault.ts';
+import { exceptionIn, faultOf } from './fault.ts';
 import { finishOf } from './stop.ts';
 import { createBlockReader } from './stream-blocks.ts';
 import { usageRule } from './usage.ts';
@@ -90,10 +90,9 @@ export function decodeStream(context: ReplyContext): StreamDecoder {
     meter,
     push(frame: Frame) {
       if (ended) return [];
+      const exception = exceptionIn(frame);
+      if (exception !== undefined) return fail(exception);
       const event = asObject(parseJson(frame.data));
-      if (frame.kind === 'exception' || isException(frame.event)) {
-        return fail(exceptionFault(frame.event, event ?? { message: frame.data }));
-      }
       if (event === undefined) return frame.data === '' ? [] : fail(unreadable);
       const fault = frame.event === undefined ? faultOf(event, 200) : undefined;
       if (fault !== undefined) return fail(fault);

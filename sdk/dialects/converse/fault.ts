@@ -1,5 +1,5 @@
-import { sseFrame } from '../../framing/framing.ts';
-import { asObject, asString, type JsonObject } from '../../json.ts';
+import { type Frame, sseFrame } from '../../framing/framing.ts';
+import { asObject, asString, type JsonObject, parseJson } from '../../json.ts';
 import { faultType } from '../fault.ts';
 import { lookup } from '../lookup.ts';
 import type { ProviderFault } from '../neutral.ts';
@@ -70,15 +70,12 @@ export function faultOf(json: JsonObject, status: number): ProviderFault | undef
   return message === undefined && name === undefined ? undefined : described(name, message, status);
 }
 
-/** The fault of an exception inside a stream: its name, and its payload where that is an object. */
-export function exceptionFault(name: string | undefined, payload: JsonObject): ProviderFault {
+/** The fault of a message of a stream whose kind or name says that it is an exception: its name tells the status. */
+export function exceptionIn({ data, event, kind }: Frame): ProviderFault | undefined {
+  if (kind !== 'exception' && (event === undefined || !/(Exception|Error)$/.test(event))) return undefined;
+  const payload = asObject(parseJson(data)) ?? { message: data };
   const said = asString(payload.message) ?? asString(payload.Message) ?? asString(payload.originalMessage);
-  return described(asString(payload.__type) ?? name, said, undefined);
-}
-
-/** Whether an event of a stream has the name of an exception. */
-export function isException(event: string | undefined): boolean {
-  return event !== undefined && /(Exception|Error)$/.test(event);
+  return described(asString(payload.__type) ?? event, said, undefined);
 }
 
 function described(name: string | undefined, message: string | undefined, status: number | undefined): ProviderFault {

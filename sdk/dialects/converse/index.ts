@@ -6,7 +6,7 @@ import { decodeStream } from './decode-stream.ts';
 import { encodeCall } from './encode-call.ts';
 import { encodeReply } from './encode-reply.ts';
 import { encodeStream } from './encode-stream.ts';
-import { encodeFault, encodeStreamFault, faultOf } from './fault.ts';
+import { encodeFault, encodeStreamFault, exceptionIn, faultOf } from './fault.ts';
 import { usageOf, usageRule } from './usage.ts';
 
 /**
@@ -29,6 +29,7 @@ export const converse: GenerationDialect<'converse'> = {
   usage: usageRule,
   usageOf,
   faultOf,
+  exceptionIn,
   encodeFault,
   encodeStreamFault,
   counting: {

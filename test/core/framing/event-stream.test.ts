@@ -62,14 +62,14 @@ const CASES: { name: string; headers: MessageHeaders; payload: string; frame: Fr
     frame: { data: '{"message":"slow down"}', event: 'throttlingException', kind: 'exception' },
   },
   {
-    name: 'names an error by :error-code',
+    name: 'names an error by :error-code, and reads what it says of itself',
     headers: {
       ':message-type': string('error'),
       ':error-code': string('InternalError'),
       ':error-message': string('x'),
     },
     payload: '',
-    frame: { data: '', event: 'InternalError', kind: 'exception' },
+    frame: { data: 'x', event: 'InternalError', kind: 'exception' },
   },
   {
     name: 'takes a message without headers as an event',
