@@ -1,5 +1,6 @@
 import {
   asObject,
+  asString,
   createFramer,
   type Frame,
   FramingError,
@@ -14,10 +15,11 @@ import type { WireStream } from './transport.ts';
 
 export type First =
   | { readonly kind: 'event' }
+  /** The stream ends before it has said anything of an answer. */
   | { readonly kind: 'none' }
   | { readonly kind: 'fault'; readonly fault: ProviderFault };
 
-/** So long a stream of comments alone is waited for: they keep a connection alive that the client may lose meanwhile. */
+/** So long a stream of keep-alives alone is waited for: they keep a connection alive that the client may lose meanwhile. */
 const longestMs = 15_000;
 
 /**
@@ -33,12 +35,14 @@ export async function firstEvent(
 ): Promise<First> {
   const framer = createFramer(framing ?? dialect.framing);
   const startedAt = now();
-  let first: First = { kind: 'none' };
-  const judge = (frame: Frame): First => {
+  let first: First | undefined;
+  const judge = (frame: Frame): First | undefined => {
     const { data, event, kind } = frame;
     const exception = dialect.exceptionIn?.(frame);
     if (exception !== undefined) return { kind: 'fault', fault: exception };
-    if (data.trim() === '[DONE]') return { kind: 'event' };
+    // Some servers keep a connection alive by events without data.
+    if (data.trim() === '' && kind !== 'exception') return undefined;
+    if (data.trim() === '[DONE]') return { kind: 'none' };
     const json = asObject(parseJson(data));
     if (json === undefined) {
       if (event === 'error' || kind === 'exception') return { kind: 'fault', fault: told(data) };
@@ -49,19 +53,30 @@ export async function firstEvent(
       event === 'error'
         ? (dialect.faultOf(read, 200) ?? dialect.faultOf(read, 502) ?? told(''))
         : dialect.faultOf(read, kind === 'exception' ? 502 : 200);
-    return fault === undefined ? { kind: 'event' } : { kind: 'fault', fault };
+    if (fault !== undefined) return { kind: 'fault', fault };
+    switch (dialect.bareEvents?.get(asString(read.type) ?? event ?? '')) {
+      case 'alive':
+        return undefined;
+      case 'end':
+        return { kind: 'none' };
+      case undefined:
+        return { kind: 'event' };
+    }
   };
-  // Events without data say nothing: some servers keep a connection alive by them. An exception says enough by its name.
-  const saying = (frames: readonly Frame[]) =>
-    frames.find(({ data, kind }) => data.trim() !== '' || kind === 'exception');
+  const firstOf = (frames: readonly Frame[]): First | undefined => {
+    for (const frame of frames) {
+      const found = judge(frame);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
   try {
     let broken: unknown;
     await stream.until((chunk) => {
       try {
-        const frame = saying(framer.push(chunk));
-        if (frame !== undefined) first = judge(frame);
-        else if (now() - startedAt > longestMs) first = { kind: 'event' };
-        return first.kind !== 'none';
+        first = firstOf(framer.push(chunk));
+        if (first === undefined && now() - startedAt > longestMs) first = { kind: 'event' };
+        return first !== undefined;
       } catch (error) {
         // Thrown from here it would be the transport's error, and count as a lost connection.
         broken = error;
@@ -69,8 +84,7 @@ export async function firstEvent(
       }
     });
     if (broken !== undefined) throw broken;
-    const last = first.kind === 'none' ? saying(framer.end()) : undefined;
-    return last === undefined ? first : judge(last);
+    return first ?? firstOf(framer.end()) ?? { kind: 'none' };
   } catch (error) {
     stream.abort();
     if (!(error instanceof FramingError)) throw error;

@@ -220,6 +220,7 @@ async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound,
     return inReply(first.fault, base, outbound, facts);
   }
   if (first.kind === 'none') {
+    stream.abort();
     throw new GatewayError('upstream_invalid', `${facts.provider} answered with an empty stream.`);
   }
   // Clients read their own format in its own framing only.

@@ -97,6 +97,8 @@ export interface GenerationDialect<Name extends string = string> extends Counted
   readonly lateEnd?: { readonly answered: RegExp; readonly text: string };
   /** The format has no last event: a stream is complete when it closes after what `streamEnds` names. */
   readonly endsByClosing?: true;
+  /** Events that say nothing of an answer by themselves, by their `type`: they keep the connection alive, or end the stream. */
+  readonly bareEvents?: ReadonlyMap<string, 'alive' | 'end'>;
   /** The fault that a message of a stream tells of by its kind or its name, where the framing has such messages. */
   exceptionIn?(frame: Frame): ProviderFault | undefined;
   /** The error as a stream event, for a stream that has begun. */

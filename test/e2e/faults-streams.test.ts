@@ -23,6 +23,14 @@ const overloads: Readonly<Record<WireDialect, string>> = {
   gemini: wireErrorEvent('gemini', 503, 'The model is overloaded. Please try again later.'),
 };
 
+/** What closes a stream of the format, and says nothing of an answer. */
+const bareEnds: Readonly<Record<WireDialect, readonly string[]>> = {
+  chat: ['data: [DONE]\n\n'],
+  messages: ['event: ping\ndata: {"type":"ping"}\n\n', 'event: message_stop\ndata: {"type":"message_stop"}\n\n'],
+  responses: ['data: [DONE]\n\n'],
+  gemini: ['data: [DONE]\n\n'],
+};
+
 async function streamOf(t: TestContext, pairing: Pairing, act: Act, server: { gapMs?: number } = {}) {
   const peer: Peer = await startPeer(t);
   peer.always(act);
@@ -92,11 +100,17 @@ for (const pairing of pairings) {
       assert.match(clientError(dialect, reply).message, new RegExp(`${provider} error: .*[Oo]verloaded`));
     });
 
-    it('without any event is 502', async (t) => {
-      const { reply } = await streamOf(t, pairing, { events: [] });
-      assert.equal(reply.status, 502);
-      assert.match(clientError(dialect, reply).message, /empty stream/);
-    });
+    for (const [what, events] of [
+      ['without any event', []],
+      ['of comments', [': keep-alive\n\n', ': keep-alive\n\n']],
+      ['of nothing but its end', bareEnds[wire]],
+    ] as const) {
+      it(`${what} is 502`, async (t) => {
+        const { reply } = await streamOf(t, pairing, { events });
+        assert.equal(reply.status, 502);
+        assert.match(clientError(dialect, reply).message, /empty stream/);
+      });
+    }
 
     it('is made of a whole reply, where the provider gave one', async (t) => {
       const { reply } = await streamOf(t, pairing, { body: recordedReply(wire, 'text') });

@@ -54,6 +54,14 @@ describe('fallback', () => {
     assert.equal(silent.requests.length, 1);
   });
 
+  it('goes on after a stream that ends before it has said anything', async (t) => {
+    const [first, second] = [await startPeer(t), await startPeer(t)];
+    first.always({ events: ['data: [DONE]\n\n'] });
+    const { post } = await routed(t, fallback([target(first), target(second)]));
+    const reply = await post({ ...chat, stream: true });
+    assert.deepEqual([reply.status, indexOf(reply)], [200, 'config.targets[1]']);
+  });
+
   it('goes on after an overload that opens a stream', async (t) => {
     const [first, second] = [await startPeer(t), await startPeer(t)];
     first.always({ events: [overload] });

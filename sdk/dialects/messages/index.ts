@@ -15,6 +15,10 @@ export const messages: GenerationDialect<'messages'> = {
   name: 'messages',
   framing: 'sse',
   streamEnds: ['message_stop'],
+  bareEvents: new Map([
+    ['ping', 'alive'],
+    ['message_stop', 'end'],
+  ]),
   decodeCall,
   encodeCall,
   decodeReply,

@@ -455,9 +455,52 @@ describe('a reply that streams', () => {
     });
   }
 
-  it('is refused where it is empty', async () => {
-    await assert.rejects(outcome(streaming('').reply, stream), { code: 'upstream_invalid' });
-    await assert.rejects(outcome(streaming(': only a comment\n\n').reply, stream), { code: 'upstream_invalid' });
+  for (const [dialect, endpoint, text] of [
+    ['chat', 'chatComplete', ''],
+    ['chat', 'chatComplete', ': only a comment\n\n'],
+    ['chat', 'chatComplete', 'event: ping\ndata:\n\n'],
+    ['chat', 'chatComplete', 'data: [DONE]\n\n'],
+    ['chat', 'chatComplete', ': a comment\n\ndata: [DONE]\n\n'],
+    ['chat', 'chatComplete', 'data: [DONE]'],
+    ['completions', 'complete', 'data: [DONE]\n\n'],
+    ['responses', 'createModelResponse', 'data: [DONE]\n\n'],
+    ['messages', 'messages', 'event: ping\ndata: {"type":"ping"}\n\n'],
+    ['messages', 'messages', 'event: message_stop\ndata: {"type":"message_stop"}\n\n'],
+    ['messages', 'messages', 'data: {"type":"ping"}\n\ndata: {"type":"message_stop"}\n\ndata: [DONE]\n\n'],
+    ['messages', 'messages', 'data: [DONE]\n\n'],
+  ] as const) {
+    it(`is refused, and given up, where it says nothing: ${dialect} with ${JSON.stringify(text)}`, async () => {
+      for (const client of [dialect, 'chat'] as const) {
+        const body = { ...chatRequest, stream: true };
+        const exchange: ExchangeFacts = {
+          endpoint: client === 'chat' ? 'chatComplete' : endpoint,
+          dialect: client,
+          body,
+        };
+        const at = chatAt({ dialect });
+        const { reply, seen } = streaming(text, sse, 9);
+        await assert.rejects(
+          outcome(reply, { exchange, definition: { endpoints: { chatComplete: at, [endpoint]: at } } }),
+          {
+            code: 'upstream_invalid',
+            message: 'alpha answered with an empty stream.',
+          },
+        );
+        assert.equal(seen.aborted, 1);
+      }
+    });
+  }
+
+  it('is an error with its own status where its first event after pings is one', async () => {
+    const exchange: ExchangeFacts = {
+      endpoint: 'messages',
+      dialect: 'messages',
+      body: { ...chatRequest, stream: true },
+    };
+    const definition = { endpoints: { messages: chatAt({ dialect: 'messages' }) } };
+    const error = '{"type":"error","error":{"type":"overloaded_error","message":"m"}}';
+    const { reply } = streaming(`data: {"type":"ping"}\n\nevent: error\ndata: ${error}\n\n`);
+    assert.equal((await outcome(reply, { exchange, definition })).status, 529);
   });
 
   it('is looked at past comments, empty lines and events that say nothing', async () => {
