@@ -43,7 +43,7 @@ export function asksHere(
   return refusals?.has({ provider: unit.name, base, model: facts.model }) !== true;
 }
 
-/** The body after all changes, in the provider's format; undefined where bytes pass untouched. */
+/** The body after all changes, in the provider's format; undefined where bytes pass untouched, or a flow writes its own. */
 export function finalBody(
   { strict, body }: OutboundSources,
   { endpoint, spec, dialect }: ChosenEndpoint,
@@ -51,7 +51,12 @@ export function finalBody(
   facts: CallFacts,
   dropped: string[],
 ): JsonObject | undefined {
-  if (dialect === undefined || client === undefined || spec.flow !== undefined) return undefined;
+  if (spec.flow !== undefined) {
+    const { reads } = spec;
+    if (reads !== undefined) dropped.push(...Object.keys(body).filter((field) => !reads.includes(field)));
+    return undefined;
+  }
+  if (dialect === undefined || client === undefined) return undefined;
   const note = (field: string) => {
     if (!dropped.includes(field)) dropped.push(field);
   };

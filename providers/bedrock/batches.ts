@@ -155,8 +155,14 @@ const output: Flow = async ({ facts: { settings, params } }, tools) => {
   };
 };
 
+/** Of the window, and of the endpoint but for embeddings, there is nothing to choose. */
+const reads = [
+  ...['input_file_id', 'endpoint', 'completion_window', 'model', 'metadata', 'output_data_config'],
+  ...['job_name', 'role_arn', 'model_invocation_type', 'timeout_duration_in_hours'],
+];
+
 export const batches: Endpoints = {
-  createBatch: { path: jobs, dialect: 'batches', flow: create },
+  createBatch: { path: jobs, dialect: 'batches', flow: create, reads },
   listBatches: { method: 'GET', path: jobs, dialect: 'batches', flow: list },
   retrieveBatch: { method: 'GET', path: jobs, dialect: 'batches', flow: retrieve },
   cancelBatch: { path: jobs, dialect: 'batches', flow: cancel },

@@ -138,7 +138,7 @@ async function* outputLines(
 
 /** Files are objects in a bucket of S3; lines for batches are rewritten for the platform. */
 export const files: Endpoints = {
-  uploadFile: { method: 'PUT', path: '/', dialect: 'files', flow: upload },
+  uploadFile: { method: 'PUT', path: '/', dialect: 'files', flow: upload, reads: ['purpose', 'model'] },
   listFiles: { method: 'GET', path: '/', dialect: 'files', flow: list },
   retrieveFile: { method: 'GET', path: '/', dialect: 'files', flow: retrieve },
   deleteFile: { method: 'DELETE', path: '/', dialect: 'files', flow: remove },

@@ -110,8 +110,13 @@ const { list, retrieve, cancel } = jobFlows({
   read: jobOf,
 });
 
+const reads = [
+  ...['model', 'training_file', 'validation_file', 'suffix', 'hyperparameters', 'method', 'role_arn'],
+  ...['job_name', 'custom_model_name', 'customization_type', 'output_file'],
+];
+
 export const tuning: Endpoints = {
-  createFinetune: { path: jobs, dialect: 'fine-tuning', flow: create },
+  createFinetune: { path: jobs, dialect: 'fine-tuning', flow: create, reads },
   listFinetunes: { method: 'GET', path: jobs, dialect: 'fine-tuning', flow: list },
   retrieveFinetune: { method: 'GET', path: jobs, dialect: 'fine-tuning', flow: retrieve },
   cancelFinetune: { path: jobs, dialect: 'fine-tuning', flow: cancel },

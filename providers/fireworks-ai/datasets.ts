@@ -68,7 +68,7 @@ export async function openDataset(dataset: string, tools: FlowTools): ReturnType
 
 /** Files are datasets: https://docs.fireworks.ai/api-reference/create-dataset and its neighbours. */
 export const datasets: Endpoints = {
-  uploadFile: { path: '/files', dialect: 'files', flow: upload },
+  uploadFile: { path: '/files', dialect: 'files', flow: upload, reads: ['purpose'] },
   listFiles: { method: 'GET', path: '/files', dialect: 'files', flow: list },
   retrieveFile: { method: 'GET', path: '/files/{id}', dialect: 'files', flow: retrieve },
   deleteFile: { method: 'DELETE', path: '/files/{id}', dialect: 'files', flow: remove },

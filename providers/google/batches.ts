@@ -112,9 +112,12 @@ const output: Flow = async ({ facts }, tools) => {
 
 const shown = (json: JsonObject) => (json.metadata === undefined ? wordAsCode(json) : batchOf(json));
 
+/** There is one window alone. */
+const reads = ['input_file_id', 'endpoint', 'completion_window', 'model', 'metadata'];
+
 /** https://ai.google.dev/gemini-api/docs/batch-api */
 export const batches: Endpoints = {
-  createBatch: { path: begins, dialect: 'batches', flow: create },
+  createBatch: { path: begins, dialect: 'batches', flow: create, reads },
   listBatches: { method: 'GET', path: firstPage, query: false, dialect: 'batches', flow: list },
   retrieveBatch: { method: 'GET', path, dialect: 'batches', repair: shown },
   cancelBatch: { path: (facts) => `${path(facts)}:cancel`, dialect: 'batches', flow: cancel },

@@ -140,7 +140,7 @@ const deleted = (json: JsonObject, { facts }: ReplyFacts) =>
 
 /** https://ai.google.dev/api/files; files last 48 hours. */
 export const files: Endpoints = {
-  uploadFile: { path: '/files', dialect: 'files', flow: upload },
+  uploadFile: { path: '/files', dialect: 'files', flow: upload, reads: ['purpose'] },
   listFiles: { method: 'GET', path: firstPage, query: false, dialect: 'files', flow: list },
   retrieveFile: { method: 'GET', path, dialect: 'files', repair: shown },
   deleteFile: { method: 'DELETE', path, dialect: 'files', repair: deleted },

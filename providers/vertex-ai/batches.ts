@@ -148,8 +148,11 @@ async function* everyLine(bucket: string, names: readonly string[], tools: FlowT
 
 const one = ({ settings, params }: CallFacts) => job(settings, params.id ?? '');
 
+/** There is one window alone, and the model tells the endpoint. */
+const reads = ['input_file_id', 'endpoint', 'completion_window', 'model', 'metadata', 'output_data_config'];
+
 export const batches: Endpoints = {
-  createBatch: { path: jobs, dialect: 'batches', flow: create },
+  createBatch: { path: jobs, dialect: 'batches', flow: create, reads },
   listBatches: {
     method: 'GET',
     path: (facts) => `${jobs(facts)}?pageSize=100`,

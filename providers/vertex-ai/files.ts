@@ -97,7 +97,7 @@ const storage = '/storage/v1';
 
 /** Files are objects in a bucket of Cloud Storage; those for batches and tuning are rewritten for the model that they are for. */
 export const files: Endpoints = {
-  uploadFile: { path: `/upload${storage}`, dialect: 'files', flow: upload },
+  uploadFile: { path: `/upload${storage}`, dialect: 'files', flow: upload, reads: ['purpose', 'model'] },
   listFiles: { method: 'GET', path: storage, dialect: 'files', flow: list },
   retrieveFile: { method: 'GET', path: storage, dialect: 'files', flow: retrieve },
   deleteFile: { method: 'DELETE', path: storage, dialect: 'files', flow: remove },

@@ -112,6 +112,8 @@ export interface EndpointSpec {
   readonly query?: boolean;
   /** More than one call: takes the place of everything above but the dialect. `path` is what `explain` shows. */
   readonly flow?: Flow;
+  /** Members of the client's body that `flow` has a use for; others that come are logged as dropped. Default: all. */
+  readonly reads?: readonly string[];
 }
 
 export type Endpoints = Readonly<Partial<Record<Endpoint, EndpointSpec>>>;

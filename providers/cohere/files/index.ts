@@ -1,11 +1,11 @@
 import type { Endpoints } from 'portcullis/sdk';
 import { fileContent } from './content.ts';
 import { filesIn } from './dataset.ts';
-import { upload } from './upload.ts';
+import { reads, upload } from './upload.ts';
 
 /** Datasets as files. Source: https://docs.cohere.com/reference/create-dataset and its neighbours. */
 export const fileEndpoints: Endpoints = {
-  uploadFile: { path: '/v1/datasets', dialect: 'files', flow: upload },
+  uploadFile: { path: '/v1/datasets', dialect: 'files', flow: upload, reads },
   listFiles: {
     method: 'GET',
     path: ({ query }) => {

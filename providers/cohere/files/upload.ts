@@ -19,6 +19,11 @@ const types: ReadonlyMap<string, string> = new Map([
 ]);
 /** Fields of the form that the API takes in its query. */
 const options = ['keep_fields', 'optional_fields', 'text_separator', 'csv_delimiter', 'skip_malformed_input'];
+/** All of the form that has a place there. Lists come under a name of their own. */
+export const reads = [
+  ...['purpose', 'type', 'name', 'keep_original_file'],
+  ...options.flatMap((option) => [option, `${option}[]`]),
+];
 /** Characters; the API refuses longer names. */
 const nameLength = 49;
 

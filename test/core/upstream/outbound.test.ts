@@ -4,6 +4,11 @@ import type { EndpointSpec, JsonObject, Provider } from 'portcullis/sdk';
 import type { Leaf } from '../../../core/routing/plan.ts';
 import { buildOutbound } from '../../../core/upstream/outbound.ts';
 import type { WireBody } from '../../../core/upstream/transport.ts';
+import bedrock from '../../../providers/bedrock/index.ts';
+import cohere from '../../../providers/cohere/index.ts';
+import fireworks from '../../../providers/fireworks-ai/index.ts';
+import google from '../../../providers/google/index.ts';
+import vertex from '../../../providers/vertex-ai/index.ts';
 import { type ExchangeFacts, exchangeOf, leafOf } from '../../support/exchange.ts';
 import { chatAt, unitOf } from './unit.ts';
 
@@ -117,6 +122,30 @@ describe('the body of a call', () => {
       'unknown',
     ]);
   });
+
+  const batch = { input_file_id: 'f', endpoint: '/v1/chat/completions', completion_window: '24h', model: 'm' };
+  const job = { training_file: 'f', model: 'm', suffix: 's', hyperparameters: {}, method: {} };
+  const file = { purpose: 'batch' };
+  for (const [name, { endpoints }, endpoint, dialect, body] of [
+    ['bedrock', bedrock, 'uploadFile', 'files', file],
+    ['bedrock', bedrock, 'createBatch', 'batches', { ...batch, metadata: {}, job_name: 'j', role_arn: 'r' }],
+    ['bedrock', bedrock, 'createFinetune', 'fine-tuning', { ...job, customization_type: 'c', output_file: 'o' }],
+    ['google', google, 'uploadFile', 'files', file],
+    ['google', google, 'createBatch', 'batches', { ...batch, metadata: {} }],
+    ['vertex-ai', vertex, 'uploadFile', 'files', { ...file, model: 'm' }],
+    ['vertex-ai', vertex, 'createBatch', 'batches', { ...batch, metadata: {}, output_data_config: 'o' }],
+    ['fireworks-ai', fireworks, 'uploadFile', 'files', file],
+    ['cohere', cohere, 'uploadFile', 'files', { ...file, name: 'n', 'keep_fields[]': ['a'] }],
+  ] as const) {
+    it(`notes what ${endpoint} of ${name} has no use for`, () => {
+      const spec = { ...(endpoints[endpoint] ?? assert.fail('it is not there')), path: '/x' };
+      const droppedOf = (given: JsonObject) =>
+        built({ exchange: { endpoint, dialect, body: given }, definition: { endpoints: { [endpoint]: spec } } })
+          .dropped;
+      assert.deepEqual(droppedOf(body), []);
+      assert.deepEqual(droppedOf({ ...body, priority: 1, expires_after: {} }), ['priority', 'expires_after']);
+    });
+  }
 
   it('holds the thinking of other formats where a chat provider says', () => {
     const thought = { type: 'thinking', thinking: 'Hm', signature: 's' };
