@@ -1,5 +1,6 @@
 import type { JsonObject } from 'portcullis/sdk';
 import type { Endpoint } from './endpoints.ts';
+import { ownerOf } from './tenancy.ts';
 
 interface OpenApiOptions {
   readonly version: string;
@@ -64,7 +65,7 @@ function operationOf(endpoint: Endpoint): Node {
     tags: [tag],
     description: permissionText(endpoint),
     security: open ? [] : [{ key: [] }, { bearer: [] }],
-    parameters: [...pathParameters(endpoint.path), ...queryParameters(query?.schema)],
+    parameters: [...pathParameters(endpoint.path), ...queryParameters(query?.schema), ...placeParameter(endpoint)],
     ...(body === undefined
       ? {}
       : { requestBody: { content: { 'application/json': { schema: clean(body.schema) } }, required: false } }),
@@ -112,6 +113,16 @@ function queryParameters(schema: object | undefined): readonly Node[] {
     required: required.includes(name),
     schema: clean(field),
   }));
+}
+
+/** Routes read the workspace that they are about by themselves, so that few schemas name it. */
+function placeParameter(endpoint: Endpoint): readonly Node[] {
+  const { needs, path, query } = endpoint;
+  const named = (query?.schema as { properties?: object } | undefined)?.properties ?? {};
+  const told = path.split('/').includes(':workspace') || 'workspace_id' in named || 'workspace_slug' in named;
+  if (told || !Array.isArray(needs) || ownerOf(endpoint) === 'organisation') return [];
+  const description = 'The workspace that the call is about: its id or slug.';
+  return [{ name: 'workspace_id', in: 'query', required: false, description, schema: text }];
 }
 
 /** Only the keywords of JSON Schema: ours say how fields are stored. */

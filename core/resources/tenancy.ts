@@ -6,7 +6,13 @@ import {
   type Operation,
   type Resource,
 } from 'portcullis/sdk';
+import type { Endpoint } from './endpoints.ts';
 import type { Request } from './operation.ts';
+
+/** Whose the records of a route are. */
+export function ownerOf({ model, action }: Endpoint): Resource['owner'] {
+  return model?.resource.owner ?? action?.in ?? 'either';
+}
 
 /**
  * The workspace that a call is about: the one that its caller is bound to, the one in the path, or the one named as

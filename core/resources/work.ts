@@ -14,7 +14,7 @@ import type { Timestamps } from './moments.ts';
 import type { Request, RunningOperation } from './operation.ts';
 import { demand, neededFor, placeOf } from './permission.ts';
 import * as standard from './standard.ts';
-import { workspaceNamed } from './tenancy.ts';
+import { ownerOf, workspaceNamed } from './tenancy.ts';
 
 /** What was done, for the answer and for the audit log. */
 export interface Done {
@@ -31,7 +31,7 @@ export async function work(
   request: Request,
   timestamps: Timestamps,
 ): Promise<Done> {
-  const { needs, model, action } = endpoint;
+  const { needs, action } = endpoint;
   if (!Array.isArray(needs)) {
     const { body, query } = checked(endpoint, request);
     const op = { ...operation, body, query };
@@ -40,8 +40,7 @@ export async function work(
   const { access } = request;
   // Who is bound to one place, or holds nothing else, need not be told whether a record is there.
   if (access.userId === undefined || access.workspaceId !== undefined) demand(access, needs, access.workspaceId);
-  const owner = model?.resource.owner ?? action?.in ?? 'either';
-  const named = await workspaceNamed(operation, request, owner, action?.archived);
+  const named = await workspaceNamed(operation, request, ownerOf(endpoint), action?.archived);
   const scope: Scope = {
     organisationId: access.organisationId,
     ...(named === undefined ? {} : { workspaceId: named }),

@@ -25,6 +25,20 @@ it('describes every route in a document that an OpenAPI 3.1 validator accepts', 
   );
 });
 
+it('names the workspace as a parameter where a call may be about one', async (t) => {
+  const control = await startControl(t);
+  const { paths } = JSON.parse((await control.call('GET', '/openapi.json')).text) as {
+    paths: Record<string, Record<string, { parameters: readonly { name: string; in: string }[] }>>;
+  };
+  const told = (path: string) =>
+    paths[path]?.get?.parameters.filter(({ name, in: place }) => place === 'query' && /^workspace_/.test(name)).length;
+  for (const path of ['policies/rate-limits', 'policies/usage-limits', 'policies/usage-limits/{id}', 'configs'])
+    assert.equal(told(`/v1/${path}`), 1, path);
+  for (const path of ['api-keys', 'logs', 'logs/exports']) assert.equal(told(`/v1/${path}`), 1, path);
+  for (const path of ['workspaces', 'model-prices', 'workspaces/{workspace}/users', 'auth/self'])
+    assert.equal(told(`/v1/${path}`), 0, path);
+});
+
 it('shows the document on a page that loads nothing from elsewhere', async (t) => {
   const control = await startControl(t, { plugins: ['audit-log', 'tenancy'] });
   const page = await control.call('GET', '/docs');
