@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -119,6 +119,19 @@ describe('the README', () => {
     assert.match((await ask('write to ada@example.com', 'main')).text, /"content":"write to \[EMAIL_ADDRESS\]"/);
     assert.equal((await ask('see invoice 123456', 'coded')).status, 446);
     assert.equal((await ask('see page 12', 'coded')).status, 200);
+  });
+
+  it('names each header of the gateway that a request may carry', async () => {
+    const read = new Set<string>();
+    for (const folder of ['core', 'plugins']) {
+      for await (const file of glob(join(root, folder, '**/*.ts'))) {
+        const text = await readFile(file, 'utf8');
+        for (const [, name = ''] of text.matchAll(/\bcontrol\('([a-z-]+)'\)/g)) read.add(name);
+      }
+    }
+    const missing = [...read].filter((name) => !new RegExp(`x-gw-${name}\\b(?!-)`).test(readme));
+    // One stands for `gw-Beta`, the other is between the gateways of a deployment.
+    assert.deepEqual(missing.sort(), ['interface-version', 'service-token']);
   });
 
   it("shows an operator's file that the gateway accepts", () =>
