@@ -1,14 +1,6 @@
 import type { JsonObject } from 'portcullis/sdk';
 import { refuse } from '../refuse.ts';
-
-/** Configurations that say where credentials go. */
-const places = [
-  'custom_host',
-  'azure_resource_name',
-  'azure_foundry_url',
-  'huggingface_base_url',
-  'snowflake_account',
-] as const;
+import { placeNames } from './places.ts';
 
 export interface Move {
   readonly before: JsonObject;
@@ -24,7 +16,7 @@ export interface Move {
  * @throws GatewayError `bad_request` naming a credential that has to be given again
  */
 export function demandCredentialsOfNewPlace({ before, after, stored, given }: Move): void {
-  const moved = places.find((name) => after[name] != null && after[name] !== before[name]);
+  const moved = placeNames.find((name) => after[name] != null && after[name] !== before[name]);
   const kept = stored.find((name) => !given.includes(name));
   if (moved === undefined || kept === undefined) return;
   refuse(kept, `must be given again, because configurations.${moved} changes where it is sent`);

@@ -73,15 +73,20 @@ async function entryOf(
 ): Promise<ProviderEntry> {
   const { body } = operation;
   const sealed: IntegrationSecrets = await operation.records<IntegrationRecord>('integrations').secrets(integration);
-  const changed = await changedIntegration(host, operation, integration, body);
-  const tried = { ...integration, ...changed, secret_mappings: unreplaced(integration, body) };
-  const part = await integrationPart(host, operation, tried, {
-    ...sealed,
-    ...(body.key === undefined ? {} : { key: asString(body.key) ?? null }),
-    ...(changed.secret_configurations === undefined
-      ? {}
-      : { secret_configurations: changed.secret_configurations as JsonObject }),
-  });
+  const asked = { ...integration, secret_mappings: unreplaced(integration, body) };
+  const changed = await changedIntegration(host, operation, asked, body);
+  const part = await integrationPart(
+    host,
+    operation,
+    { ...asked, ...changed },
+    {
+      ...sealed,
+      ...(body.key === undefined ? {} : { key: asString(body.key) ?? null }),
+      ...(changed.secret_configurations === undefined
+        ? {}
+        : { secret_configurations: changed.secret_configurations as JsonObject }),
+    },
+  );
   const { id, name } = integration;
   const workspaceId = await workspaceFor(operation, integration);
   return { ...part, id, slug: part.integrationSlug, name, workspaceId, status: 'active' };

@@ -5,6 +5,7 @@ import { enabledGrants } from '../grants/grants.ts';
 import { mask } from '../mask.ts';
 import type { GlobalAccess, IntegrationRecord, IntegrationSecrets } from '../records.ts';
 import { checkedMappings, mappedFields } from '../secret-mappings.ts';
+import { demandLending } from './lent.ts';
 import { demandCredentialsOfNewPlace } from './moved.ts';
 
 export const noGlobalAccess: GlobalAccess = {
@@ -14,7 +15,10 @@ export const noGlobalAccess: GlobalAccess = {
   create_default_provider: true,
 };
 
-/** What is stored of a new integration. @throws GatewayError `bad_request` for whatever does not fit the provider */
+/**
+ * What is stored of a new integration.
+ * @throws GatewayError `bad_request` for whatever does not fit the provider, `forbidden` where it would tell a secret
+ */
 export async function newIntegration(host: ControlHost, operation: Operation, body: JsonObject): Promise<Values> {
   const provider = providerNamed(host, String(body.ai_provider_id), 'ai_provider_id');
   const { workspaceId } = operation.scope;
@@ -31,6 +35,7 @@ export async function newIntegration(host: ControlHost, operation: Operation, bo
     stored: { clear: {}, secret: {} },
     mapped: mappedFields(mappings),
   });
+  await demandLending(operation, undefined, { mappings: [], configurations: {} }, { mappings, configurations: clear });
   const key = asString(body.key);
   return {
     type: workspaceId === undefined ? 'organisation' : 'workspace',
@@ -67,20 +72,21 @@ async function changedCredentials(
 ): Promise<Values> {
   if (body.configurations === undefined && body.secret_mappings === undefined) return {};
   const provider = providerNamed(host, record.ai_provider_id, 'ai_provider_id');
+  const before = { mappings: record.secret_mappings ?? [], configurations: record.clear_configurations ?? {} };
   const mappings =
     body.secret_mappings === undefined
-      ? (record.secret_mappings ?? [])
+      ? before.mappings
       : await checkedMappings(operation, provider, body.secret_mappings, await workspacesOf(operation, record));
   const secrets: IntegrationSecrets = await operation.records<IntegrationRecord>('integrations').secrets(record);
   const { clear, secret, masked } = await mergeConfigurations({
     host,
     provider,
     given: body.configurations === null ? null : (asObject(body.configurations) ?? {}),
-    stored: { clear: record.clear_configurations ?? {}, secret: secrets.secret_configurations ?? {} },
+    stored: { clear: before.configurations, secret: secrets.secret_configurations ?? {} },
     mapped: mappedFields(mappings),
   });
   demandCredentialsOfNewPlace({
-    before: record.clear_configurations ?? {},
+    before: before.configurations,
     after: clear,
     stored: [
       ...(record.masked_key == null ? [] : ['key']),
@@ -91,6 +97,7 @@ async function changedCredentials(
       ...Object.keys(asObject(body.configurations) ?? {}).map((name) => `configurations.${name}`),
     ],
   });
+  await demandLending(operation, record, before, { mappings, configurations: clear });
   return {
     clear_configurations: clear,
     secret_configurations: secret,

@@ -12,6 +12,7 @@ import {
   type StoredRecord,
   schema,
 } from 'portcullis/sdk';
+import { demandLendingToModel } from '../integrations/lent.ts';
 import { demand, eitherFamily } from '../permission.ts';
 import { flag, type IntegrationRecord, isSet, type ModelRecord } from '../records.ts';
 import { refuse } from '../refuse.ts';
@@ -126,6 +127,11 @@ async function changeModels(
     const values = await modelValues(host, given, `models[${index}]`);
     const records = operation.records('integration_models');
     const before = known.get(name);
+    demandLendingToModel(operation, integration, {
+      before: before?.custom_host,
+      after: values.custom_host,
+      param: `models[${index}].configurations.custom_host`,
+    });
     if (before === undefined) await records.create(scope, { integration_id: integration.id, model: name, ...values });
     else await records.update(scope, before.id, values);
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from 'portcullis/sdk';
-import { onEachPlane } from './plane.ts';
+import { caller, onEachPlane } from './plane.ts';
 
 onEachPlane((plane) => {
   let count = 0;
@@ -122,6 +122,107 @@ onEachPlane((plane) => {
       const { id } = (await plane().call('POST', '/virtual-keys', key)).body;
       const shown = (await plane().call('GET', `/virtual-keys/${id}`)).body;
       assert.equal(shown.secret_mappings[0]?.target_field, 'model_config.openai_organization');
+    });
+  });
+
+  describe('what a secret reference holds', () => {
+    const elsewhere = { custom_host: 'https://elsewhere.example.com/v1' };
+    const families = ['create', 'update'].flatMap((verb) => [
+      `organisation_integrations.${verb}`,
+      `workspace_integrations.${verb}`,
+      `virtual_keys.${verb}`,
+    ]);
+    /** May change integrations, and not manage secret references. */
+    const team = () => caller(families, plane().a);
+    const organisation = caller([...families, 'secret_references.read', 'secret_references.list']);
+    const admin = caller([...families, 'secret_references.update']);
+    const told = ({ status, body }: Awaited<ReturnType<typeof post>>) => [status, body.error?.param];
+
+    const inTeam = async (more: JsonObject = {}) => {
+      const reply = await post([mapping(await reference())], { workspace_id: 'ws-a', ...more });
+      assert.equal(reply.status, 200, reply.text);
+      return `/integrations/${reply.body.slug}`;
+    };
+
+    it('goes to the hosts of the vendor for whoever makes integrations', async () => {
+      const create = async (more: JsonObject) =>
+        plane().call(
+          'POST',
+          '/integrations',
+          { name: 'S', ai_provider_id: 'openai', secret_mappings: [mapping(await reference())], ...more },
+          team(),
+        );
+      assert.equal((await create({})).status, 200);
+      const deployment = { azure_deployment_name: 'd', azure_api_version: 'v1', azure_model_slug: 'gpt-4o' };
+      const configurations = {
+        azure_auth_mode: 'default',
+        azure_resource_name: 'ours',
+        azure_deployment_config: [deployment],
+      };
+      assert.equal((await create({ ai_provider_id: 'azure-openai', configurations })).status, 200);
+    });
+
+    it('goes to a chosen host for those alone who manage references', async () => {
+      const body = { name: 'S', ai_provider_id: 'openai', secret_mappings: [mapping(await reference())] };
+      const create = (as: ReturnType<typeof caller>) =>
+        plane().call('POST', '/integrations', { ...body, configurations: elsewhere }, as);
+      for (const as of [team(), organisation])
+        assert.deepEqual(told(await create(as)), [403, 'configurations.custom_host']);
+      assert.equal((await create(admin)).status, 200);
+      const key = { ...body, provider: 'openai', customHost: elsewhere.custom_host };
+      const made = await plane().call('POST', '/virtual-keys', key, team());
+      assert.deepEqual(told(made), [403, 'configurations.custom_host']);
+    });
+
+    it('does not follow an integration to another host', async () => {
+      const path = await inTeam();
+      const move = (as: ReturnType<typeof caller>) => plane().call('PUT', path, { configurations: elsewhere }, as);
+      assert.deepEqual(told(await move(team())), [403, 'configurations.custom_host']);
+      const tried = await plane().call('POST', `${path}/test`, { configurations: elsewhere }, team());
+      assert.deepEqual(told(tried), [403, 'configurations.custom_host']);
+      assert.equal((await plane().call('GET', path)).body.configurations?.custom_host, undefined);
+      assert.equal((await move(admin)).status, 200);
+      // What stays as those have set it is nobody else's choice.
+      const same = { name: 'Renamed', configurations: elsewhere };
+      assert.equal((await plane().call('PUT', path, same, team())).status, 200);
+      assert.equal((await plane().call('PUT', path, { ...same, secret_mappings: null }, team())).status, 200);
+    });
+
+    it('is not mapped into an integration that has another host', async () => {
+      const body = { name: 'S', ai_provider_id: 'openai', key: 'sk-plain-0001', workspace_id: 'ws-a' };
+      const path = `/integrations/${(await plane().call('POST', '/integrations', { ...body, configurations: elsewhere })).body.slug}`;
+      const secret_mappings = [mapping(await reference())];
+      const map = (as: ReturnType<typeof caller>) => plane().call('PUT', path, { secret_mappings }, as);
+      assert.deepEqual(told(await map(team())), [403, 'secret_mappings[0].secret_reference_id']);
+      assert.equal((await map(admin)).status, 200);
+    });
+
+    it('goes to no host of a model either, whichever of the two is set first', async () => {
+      const path = await inTeam();
+      const models = [{ slug: 'gpt-4o', enabled: true, configurations: elsewhere }];
+      const host = (at: string, as: ReturnType<typeof caller>) => plane().call('PUT', `${at}/models`, { models }, as);
+      assert.deepEqual(told(await host(path, team())), [403, 'models[0].configurations.custom_host']);
+      assert.equal((await host(path, admin)).status, 200);
+      assert.equal((await host(path, team())).status, 200);
+      const plain = { name: 'S', ai_provider_id: 'openai', key: 'sk-plain-0001', workspace_id: 'ws-a' };
+      const other = `/integrations/${(await plane().call('POST', '/integrations', plain)).body.slug}`;
+      assert.equal((await host(other, team())).status, 200);
+      const mapped = await plane().call('PUT', other, { secret_mappings: [mapping(await reference())] }, team());
+      assert.deepEqual(told(mapped), [403, 'secret_mappings[0].secret_reference_id']);
+    });
+
+    it('says no host by itself for those who do not manage references', async () => {
+      const body = {
+        name: 'S',
+        ai_provider_id: 'azure-ai',
+        secret_mappings: [
+          mapping(await reference()),
+          mapping(await reference(), { target_field: 'configurations.azure_foundry_url' }),
+        ],
+      };
+      const create = (as: ReturnType<typeof caller>) => plane().call('POST', '/integrations', body, as);
+      assert.deepEqual(told(await create(team())), [403, 'configurations.azure_foundry_url']);
+      assert.equal((await create(admin)).status, 200);
     });
   });
 });

@@ -218,6 +218,11 @@ describe('the test of an integration', () => {
     });
     assert.deepEqual(await tried(slug), passed);
     assert.equal((await tried(slug, { key: wrong })).status, 401);
+    // A key of the caller's own may be tried anywhere; what the reference holds does not come along.
+    const elsewhere = { configurations: { custom_host: `${peer.origin}/elsewhere/v1` } };
+    const as = caller(['organisation_integrations.update']);
+    assert.equal((await post(slug, { ...elsewhere, key: wrong }, as)).json.status, 401);
+    assert.equal((await post(slug, elsewhere, as)).status, 403);
   });
 
   it('is for whoever may update the integration', async () => {
