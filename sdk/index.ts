@@ -4,6 +4,7 @@ export const sdkVersion = '1.0.0';
 export * from './access/index.ts';
 export * from './budgets.ts';
 export { baseColumns } from './columns.ts';
+export { type ConfigNode, configNodes, providerNamedIn } from './config-nodes.ts';
 export { connectionHeaders, hopByHopHeaders } from './connection-headers.ts';
 export * from './contracts/access.ts';
 export * from './contracts/auth.ts';
@@ -66,6 +67,7 @@ export * from './limits.ts';
 export * from './logs/index.ts';
 export * from './metadata-schema.ts';
 export { pageFields, pageOf } from './paging.ts';
+export { type PromptReference, promptReference } from './prompt-reference.ts';
 export * from './providers/aws/index.ts';
 export * from './providers/azure/index.ts';
 export {
@@ -97,3 +99,11 @@ export { crossChecks, kindsWithoutModel, type RequestKind, requestSchemas } from
 export * from './schema.ts';
 export { bearsSecret, misplacedSecrets } from './secret-places.ts';
 export { unixSeconds } from './unix-seconds.ts';
+export {
+  placeOfRequests,
+  promptWarning,
+  providerWarning,
+  type Warning,
+  warningsField,
+  warningsIn,
+} from './warnings.ts';

@@ -21,6 +21,7 @@ import type { BatchRecords } from '../batches/records.ts';
 import { oldBatchesJob, sqlBatchRecords } from '../batches/sql-records.ts';
 import { directoryActions } from '../directory/actions.ts';
 import { createDirectory, type LiveDirectory } from '../directory/directory.ts';
+import { type LoadingParts, loadingFrom } from '../directory/loading.ts';
 import { createStoreSource } from '../directory/store-source.ts';
 import { bumpVersion } from '../directory/versions.ts';
 import { counterActions } from '../limits/actions.ts';
@@ -128,14 +129,14 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
       if (state.operations === undefined) throw new TypeError('The control plane is not set up yet.');
       return state.operations;
     };
-    const source = createStoreSource({
-      store,
+    const reading: LoadingParts = {
       vault,
       now,
       loaders: () => Object.assign({}, ...state.units.map(({ control }) => control.loaders ?? {})),
       knows: (name) => operationsNow().models.has(name),
       records: (db) => (name) => readingRecords(operationsNow(), db, name),
-    });
+    };
+    const source = createStoreSource({ store, ...reading });
     const directory = createDirectory(source, {
       now,
       log,
@@ -184,6 +185,7 @@ export async function createControl(settings: ControlSettings, parts: ControlPar
     const operations: OperationParts = {
       models,
       reactions: reactionsOf(units, models, issued.reactions),
+      loading: loadingFrom(reading),
       tablesOf: (plugin) => tables.get(plugin) ?? (plugin === 'core' ? coreTables : noTables),
       crypt: vault,
       timestamps: settings.timestamps,

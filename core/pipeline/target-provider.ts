@@ -1,10 +1,9 @@
 import {
-  asString,
   type IntegratedModel,
-  type Json,
   type JsonObject,
   type MaybePromise,
   type ProviderEntry,
+  providerNamedIn,
 } from 'portcullis/sdk';
 import type { SavedProvider } from '../config/gateway-config.ts';
 import type { Leaf } from '../routing/plan.ts';
@@ -33,13 +32,6 @@ export type FindUnit = (name: string) => ProviderUnit;
 /** The provider that the model of a target names, with its `@`. */
 export function providerInModel(leaf: Leaf, body: JsonObject): string | undefined {
   return providerNamedIn(leaf.overrideParams?.model ?? body.model ?? leaf.defaultParams?.model);
-}
-
-/** `@slug` of `@slug/model`. */
-export function providerNamedIn(given: Json | undefined): string | undefined {
-  const model = asString(given);
-  const slash = model?.startsWith('@') === true ? model.indexOf('/') : -1;
-  return model === undefined || slash === -1 ? undefined : model.slice(0, slash);
 }
 
 /** Where saved providers of one kind of caller are found. */

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type MaybePromise,
   type ProviderEntry,
+  providerNamedIn,
   type Settings,
 } from 'portcullis/sdk';
 import type { SavedProvider } from '../config/gateway-config.ts';
@@ -15,7 +16,6 @@ import {
   type FindUnit,
   fileProviders,
   providerInModel,
-  providerNamedIn,
   type SavedProviders,
   type TargetProvider,
 } from './target-provider.ts';

@@ -10,6 +10,7 @@ import type {
   Scope,
   StoredRecord,
 } from 'portcullis/sdk';
+import type { Load } from '../directory/loading.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { ResourceModel } from './model.ts';
 import { type Timestamps, writeMoment } from './moments.ts';
@@ -29,6 +30,8 @@ export interface OwnedReaction {
 export interface OperationParts {
   readonly models: ReadonlyMap<string, ResourceModel>;
   readonly reactions: ReadonlyMap<string, readonly OwnedReaction[]>;
+  /** Reads what the data plane would. */
+  readonly loading: (db: Db) => Load;
   /** Tables that a plugin may query. */
   readonly tablesOf: (plugin: string) => ReadonlySet<string>;
   readonly crypt: Crypt;
@@ -108,6 +111,7 @@ export function startOperation(parts: OperationParts, db: Db, request: Request):
           changed: (organisationId) => stale.add(organisationId),
         }) as Records as Records<R>;
       },
+      load: (kind, ...path) => parts.loading(db)(kind, path),
       time: (ms) => (ms == null ? null : writeMoment(ms, parts.timestamps)),
       seal: parts.crypt.seal,
       unseal: parts.crypt.unseal,

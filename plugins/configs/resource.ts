@@ -11,16 +11,19 @@ import {
   readOnly,
   required,
   schema,
+  warningsField,
+  warningsIn,
 } from 'portcullis/sdk';
 import { defaultValues, endOtherDefaults, wantsDefault } from './defaults.ts';
 import { readConfig } from './read-config.ts';
 import { shownConfig } from './shown.ts';
 import type { ConfigRecord } from './table.ts';
 import { appendVersion, versions } from './versions.ts';
+import { warningsOf } from './warnings.ts';
 
 const version = schema.Object({ version_id: field.id() });
 
-export function configs(host: Pick<ControlHost, 'checkConfig'>): Resource {
+export function configs(host: Pick<ControlHost, 'checkConfig' | 'providers'>): Resource {
   return {
     name: 'configs',
     object: 'config',
@@ -60,18 +63,26 @@ export function configs(host: Pick<ControlHost, 'checkConfig'>): Resource {
           version_id: field.id(),
           object: field.oneOf(['config']),
           data: schema.Object({ id: field.id(), slug: field.slug(), version_id: field.id() }),
+          warnings: warningsField,
         }),
-        of: ({ record }) => {
+        of: async ({ record }, operation) => {
           const { id, slug, version_id } = record as ConfigRecord;
           const names = { id, slug, version_id };
-          return { success: true, ...names, object: 'config', data: names };
+          const warnings = await warningsOf(host, operation, record as ConfigRecord);
+          return { success: true, ...names, object: 'config', data: names, ...warningsIn(warnings) };
         },
       },
       update: {
-        schema: schema.Object({ success: schema.Boolean(), version_id: field.id(), data: version }),
-        of: ({ record }) => {
+        schema: schema.Object({
+          success: schema.Boolean(),
+          version_id: field.id(),
+          data: version,
+          warnings: warningsField,
+        }),
+        of: async ({ record }, operation) => {
           const { version_id } = record as ConfigRecord;
-          return { success: true, version_id, data: { version_id } };
+          const warnings = await warningsOf(host, operation, record as ConfigRecord);
+          return { success: true, version_id, data: { version_id }, ...warningsIn(warnings) };
         },
       },
     },

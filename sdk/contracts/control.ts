@@ -95,6 +95,11 @@ export interface Operation {
   /** The running transaction; only tables of the plugin's manifest. */
   readonly db: Db;
   records<R extends StoredRecord = StoredRecord>(resource: string): Records<R>;
+  /**
+   * What requests find under a path of the directory, with what this transaction has changed. It may hold credentials in
+   * clear: never put it into a reply, a log or an audit entry.
+   */
+  load<K extends DirectoryKind>(kind: K, ...path: readonly string[]): Promise<DirectoryKinds[K] | undefined>;
   /** A moment as the API shows it: Unix seconds, or ISO 8601 where the operator has set that. */
   time(ms: number | null | undefined): number | string | null;
   /** Encrypts for storage. `context` names the place, such as `api_keys/<id>`: opening needs the same. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   asArray,
   asObject,
+  configNodes,
   GatewayError,
   guardrailInReach,
   type HookField,
@@ -58,7 +59,7 @@ async function keepUses(operation: Operation, config: StoredRecord): Promise<voi
   await forgetUses(operation, { config_id: config.id });
   if (config.status === 'archived') return;
   const ids = new Set<string>();
-  for (const { path, name } of namedIn(asObject(config.config) ?? {}, 'config')) {
+  for (const { path, name } of namedIn(asObject(config.config) ?? {})) {
     ids.add(await idOf(operation, config, name, path));
   }
   const rows = [...ids].map((guardrail_id) => ({
@@ -82,14 +83,12 @@ async function idOf(operation: Operation, config: StoredRecord, name: string, pa
 }
 
 /** Every guardrail that a config names, at any depth, with its place: `config.targets[0].input_guardrails[1]`. */
-function namedIn(node: JsonObject, path: string): readonly { readonly path: string; readonly name: string }[] {
-  const own = hookFields.flatMap((field) =>
-    asArray(node[field]).flatMap((entry, index) =>
-      typeof entry === 'string' ? [{ path: `${path}.${field}[${index}]`, name: entry }] : [],
+function namedIn(config: JsonObject): readonly { readonly path: string; readonly name: string }[] {
+  return configNodes(config).flatMap(({ path, node }) =>
+    hookFields.flatMap((field) =>
+      asArray(node[field]).flatMap((entry, index) =>
+        typeof entry === 'string' ? [{ path: `${path}.${field}[${index}]`, name: entry }] : [],
+      ),
     ),
   );
-  const below = asArray(node.targets).flatMap((target, index) =>
-    namedIn(asObject(target) ?? {}, `${path}.targets[${index}]`),
-  );
-  return [...own, ...below];
 }

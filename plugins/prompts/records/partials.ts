@@ -10,7 +10,7 @@ import {
   required,
 } from 'portcullis/sdk';
 import { refuseCircle } from './circles.ts';
-import { createdReply, withFirstVersion } from './create.ts';
+import { createdPartial, withFirstVersion } from './create.ts';
 import { partialDescription, partialString, partialText } from './partial-version.ts';
 import { publishAction } from './publish.ts';
 import { getPartial, listPartials, partialVersions } from './read-partials.ts';
@@ -43,7 +43,7 @@ export function promptPartials(host: Pick<ControlHost, 'transaction'>): Resource
     },
     columns: ['name', 'collection_id', 'published_version', 'latest_version', 'updated_by'],
     hooks: hooks as ResourceHooks,
-    replies: { create: createdReply('prompt_partials') },
+    replies: { create: createdPartial },
     actions: [
       listPartials,
       getPartial,

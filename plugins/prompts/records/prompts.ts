@@ -9,7 +9,7 @@ import {
   required,
 } from 'portcullis/sdk';
 import { contentOf, versionFields } from './content.ts';
-import { createdReply, withFirstVersion } from './create.ts';
+import { createdPrompt, withFirstVersion } from './create.ts';
 import { promptVersion, textOfVersion } from './prompt-version.ts';
 import { labelVersion, listVersions, oneVersion } from './prompt-versions.ts';
 import { publishAction } from './publish.ts';
@@ -58,7 +58,7 @@ export function prompts(host: Pick<ControlHost, 'transaction'>): Resource {
       'forked_from_prompt_version_id',
     ],
     hooks: hooks as ResourceHooks,
-    replies: { create: createdReply('prompts', 'prompt') },
+    replies: { create: createdPrompt },
     actions: [
       listPrompts,
       getPrompt,

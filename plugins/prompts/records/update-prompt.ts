@@ -1,10 +1,11 @@
-import { type Action, field, type JsonObject, nullable, type Operation, schema } from 'portcullis/sdk';
+import { type Action, field, type JsonObject, nullable, type Operation, schema, warningsField } from 'portcullis/sdk';
 import { asksForVersion, contentOf, versionFields } from './content.ts';
 import { namesOf } from './names.ts';
 import { promptVersion, textOfVersion } from './prompt-version.ts';
 import { readPrompt } from './read-template.ts';
 import type { PromptRecord } from './table.ts';
 import { appendVersion, knownVersion } from './versions.ts';
+import { warningsOf } from './warnings.ts';
 import type { Write } from './write.ts';
 
 const optional = Object.fromEntries(Object.entries(versionFields).map(([name, of]) => [name, schema.Optional(of)]));
@@ -27,7 +28,7 @@ export function updatePrompt(write: Write): Action {
       ...optional,
     }),
     reply: schema.Object(
-      { id: field.id(), slug: field.slug(), prompt_version_id: field.id() },
+      { id: field.id(), slug: field.slug(), prompt_version_id: field.id(), warnings: warningsField },
       { additionalProperties: false },
     ),
     run: (operation, record) =>
@@ -49,5 +50,5 @@ async function changed(own: Operation, { body, actorId }: Operation, record: Pro
   const number = record.latest_version + 1;
   const { id } = await appendVersion(own, 'prompts', record, number, textOfVersion(version), actorId);
   await own.records('prompts').update(own.scope, record.id, { ...names, latest_version: number, updated_by: actorId });
-  return { id: record.id, slug: record.slug, prompt_version_id: id };
+  return { id: record.id, slug: record.slug, prompt_version_id: id, ...(await warningsOf(own, record, content)) };
 }

@@ -1,22 +1,9 @@
-import { GatewayError } from 'portcullis/sdk';
+import { GatewayError, type PromptReference, promptReference } from 'portcullis/sdk';
 
-/** Which prompt, and which version of it. */
-export interface PromptReference {
-  /** Id or slug. */
-  readonly name: string;
-  /** '' for the Published version, `latest`, a number, or the name of a label. */
-  readonly selector: string;
-}
-
-const form = /^([\w-]{1,255})(?:@([\w-]{1,255}))?$/;
-
-/**
- * Reads `pp-name`, `pp-name@latest`, `pp-name@3` and `pp-name@production`.
- * @throws GatewayError `bad_request`
- */
+/** @throws GatewayError `bad_request` for a text that is no reference */
 export function readPromptReference(text: string, param: string): PromptReference {
-  const [, name, selector = ''] = form.exec(text) ?? [];
-  if (name !== undefined) return { name, selector };
+  const reference = promptReference(text);
+  if (reference !== undefined) return reference;
   const found = text.slice(0, 100);
   throw new GatewayError(
     'bad_request',

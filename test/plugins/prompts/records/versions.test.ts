@@ -9,7 +9,7 @@ inEachPlace('versions of prompts', (place) => {
     const made = await make();
     const body = { ...standard, string: 'Second', model: 'gpt-b', version_description: 'Better' };
     const updated = await control.ok('PUT', `/v1/prompts/${made.slug}`, { body });
-    assert.deepEqual(Object.keys(updated).toSorted(), ['id', 'prompt_version_id', 'slug']);
+    assert.deepEqual(Object.keys(updated).toSorted(), ['id', 'prompt_version_id', 'slug', 'warnings']);
     assert.deepEqual([updated.id, updated.slug], [made.id, made.slug]);
     assert.equal((await prompt(made.id)).string, standard.string);
     const draft = await prompt(made.id, 'latest');

@@ -90,6 +90,7 @@ async function refusalOf({ control }: Place, workspace: Workspace): Promise<stri
     {
       models: new Map(models),
       reactions: new Map(),
+      loading: () => async () => undefined,
       tablesOf: () => new Set(['prompts', 'prompt_partials', 'prompt_shares']),
       crypt: { seal: unused, unseal: unused, digest: unused, pepper: unused, checksum: unused },
       timestamps: 'unix',
