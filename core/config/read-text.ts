@@ -15,11 +15,11 @@ const decimal = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** Reads a text as the schema's type wants it: a number, a boolean, a list with commas, else the text itself. */
 export function coerceText(schema: object, text: string): Json {
-  const { type } = schema as { type?: unknown };
+  const { type, 'x-flag': flag } = schema as { type?: unknown; 'x-flag'?: true };
   const types = Array.isArray(type) ? type : [type];
   if (types.includes('string')) return text;
   const trimmed = text.trim();
-  if (types.includes('boolean')) return booleans[trimmed.toLowerCase()] ?? text;
+  if (flag === true || types.includes('boolean')) return booleans[trimmed.toLowerCase()] ?? text;
   if (types.includes('integer') || types.includes('number')) return decimal.test(trimmed) ? Number(trimmed) : text;
   return text;
 }

@@ -71,6 +71,24 @@ onEachStore((_, __, fresh) => {
     assert.deepEqual([await flag(first), await flag(second)], [0, 0]);
   });
 
+  it('lists defaults and others apart', async (t) => {
+    const { control, create } = await start(t, { store: await fresh() });
+    const { id } = await create({ is_default: 1 });
+    const { id: other } = await create();
+    for (const [filter, ids] of [
+      ['1', [id]],
+      ['true', [id]],
+      ['0', [other]],
+    ] as const) {
+      const { data } = await control.ok('GET', `/v1/configs?is_default=${filter}`);
+      assert.deepEqual(
+        asObjects(data).map((config) => config.id),
+        ids,
+      );
+    }
+    assert.equal((await control.call('GET', '/v1/configs?is_default=2')).status, 400);
+  });
+
   it('is no default any more once it is archived', async (t) => {
     const { control, create } = await start(t, { store: await fresh() });
     const { id } = await create({ is_default: 1 });
