@@ -59,6 +59,9 @@ class NarrowedInput implements CheckInput {
   get reply() {
     return this.#parts.has('body') ? this.#input.reply : undefined;
   }
+  get changed() {
+    return this.#input.changed;
+  }
   get headers() {
     return this.#parts.has('headers') ? this.#input.headers : none;
   }

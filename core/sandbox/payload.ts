@@ -82,6 +82,7 @@ function packed(input: CheckInput) {
       stream: input.stream,
       images: input.images.map(({ index, url }) => ({ index, url })),
       callsTools: input.callsTools,
+      changed: { request: input.changed.request, reply: input.changed.reply },
       body: input.body,
       headers: input.headers,
       metadata: input.metadata,

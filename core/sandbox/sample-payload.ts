@@ -26,6 +26,7 @@ export const samplePayload = `${JSON.stringify({
       stream: false,
       images: [],
       callsTools: false,
+      changed: { request: false, reply: false },
       body: { model: 'm', messages: [{ role: 'user', content: 'a' }] },
       headers: {},
       metadata: {},

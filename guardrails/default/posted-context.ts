@@ -11,11 +11,12 @@ export function postedContext(input: CheckInput): JsonObject {
       json: input.body,
       text: replied ? input.prompt : input.text,
       isStreamingRequest: input.stream,
+      isTransformed: input.changed.request,
     },
     // Programs read its members before there is a reply too. Only replies that succeeded are looked at.
     response: replied
-      ? { json: input.reply ?? null, text: input.text, statusCode: 200 }
-      : { json: {}, text: '', statusCode: null },
+      ? { json: input.reply ?? null, text: input.text, statusCode: 200, isTransformed: input.changed.reply }
+      : { json: {}, text: '', statusCode: null, isTransformed: false },
     provider: input.provider,
     requestType: input.endpoint,
     metadata: input.metadata,

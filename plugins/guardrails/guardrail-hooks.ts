@@ -18,7 +18,7 @@ import { chargedFor, denial } from './reply/denial.ts';
 import { hookResults } from './reply/results.ts';
 import { CheckTime } from './run/check-time.ts';
 import { defer, deferredOf, type State, settleRequest, stateOf } from './run/deferred.ts';
-import { lookAtReply, lookAtRequest, lookAtStream } from './run/look-at.ts';
+import { lookAtReply, lookAtRequest } from './run/look-at.ts';
 import { noteOf } from './run/report.ts';
 import type { Running } from './run/run-check.ts';
 import { runHooks } from './run/run-hooks.ts';
@@ -76,7 +76,10 @@ export function guardrailHooks(host: Host): Hooks {
     if (outcome.body.kind === 'stream' || isEventStream(outcome)) return afterStream(target, outcome, state);
     const { bytes } = outcome.body;
     const reply = hooks.length === 0 || !isJson(outcome) ? undefined : parsedReply(bytes);
-    const look = (part: JsonObject) => lookAtReply(target, reply === undefined ? undefined : part);
+    const look = (part: JsonObject) =>
+      reply === undefined
+        ? lookAtReply(target, undefined, { request: state.changed, reply: false })
+        : lookAtReply(target, part, { request: state.changed, reply: part !== reply });
     const finish = ({ runs, part }: { readonly runs: readonly HookRun[]; readonly part: JsonObject }): Outcome => {
       report(target, 'afterRequest', runs);
       defer(state, list, () => look(part));
@@ -104,12 +107,13 @@ export function guardrailHooks(host: Host): Hooks {
       {
         target,
         before: state.before,
+        changed: state.changed,
         list,
         running,
         newId: host.newId,
-        finished: (runs, speech) => {
+        finished: (runs, look) => {
           report(target, 'afterRequest', runs);
-          defer(state, list, () => lookAtStream(target, speech.reading()));
+          defer(state, list, look);
           done();
         },
       },
@@ -134,10 +138,11 @@ export function guardrailHooks(host: Host): Hooks {
 
   /** Bytes that the gateway does not read: checks that look at texts cannot, and count as they say they do. */
   const unread = (target: TargetContext, outcome: Outcome, state: State): MaybePromise<Outcome | undefined> => {
-    const phase = runHooks(state.after, {}, () => lookAtReply(target, undefined), running);
+    const look = () => lookAtReply(target, undefined, { request: state.changed, reply: false });
+    const phase = runHooks(state.after, {}, look, running);
     const finish = ({ runs }: { readonly runs: readonly HookRun[] }): Outcome => {
       report(target, 'afterRequest', runs);
-      defer(state, state.after, () => lookAtReply(target, undefined));
+      defer(state, state.after, look);
       if (!runs.some(denies)) return { ...outcome, status: warned(outcome, [...state.before, ...runs]) };
       if (outcome.body.kind === 'stream') outcome.body.stream.abort();
       return denial(target, runs, hookResults(state.before, runs), facts(outcome));

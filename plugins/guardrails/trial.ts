@@ -68,7 +68,9 @@ export async function runTrial(
   const target = targetOf(sample, facts);
   const part = phase === 'beforeRequest' ? target.body : replyOf(sample);
   const look = (body: JsonObject) =>
-    phase === 'beforeRequest' ? lookAtRequest(target, body) : lookAtReply(target, body);
+    phase === 'beforeRequest'
+      ? lookAtRequest(target, body)
+      : lookAtReply(target, body, { request: false, reply: body !== part });
   const { runs, part: after } = await runHooks(
     { hooks: [{ ...guardrail, async: false, shadow: false }], imposed: new Set() },
     part,

@@ -39,6 +39,13 @@ export interface Turn {
   readonly text: string;
 }
 
+/** Whether guardrails have changed the parts of a request before a look at them. */
+export interface ChangedParts {
+  readonly request: boolean;
+  /** Before there is one: false. */
+  readonly reply: boolean;
+}
+
 /**
  * What a check may look at. It never holds a credential. Members behind a permission are empty where the manifest does not
  * list it under `permissions.request`.
@@ -70,6 +77,8 @@ export interface CheckInput {
   readonly body: JsonObject;
   /** The reply's body in the client's format; of a stream, undefined. Needs `body`; else undefined. */
   readonly reply: JsonObject | undefined;
+  /** Whether this is not what the client, or the provider, has sent: other guardrails came first. */
+  readonly changed: ChangedParts;
   /** Request headers, lower-case names, none that holds a credential. Needs `headers`; else `{}`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Needs `metadata`; else `{}`. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contracts/endpoint.ts';
-import type { CheckInput, CheckPhase, ScannedText, SpeakerRole, Turn } from '../contracts/guardrail.ts';
+import type { ChangedParts, CheckInput, CheckPhase, ScannedText, SpeakerRole, Turn } from '../contracts/guardrail.ts';
 import type { Manifest, RequestPart } from '../contracts/manifest.ts';
 import type { JsonObject } from '../json.ts';
 import { deepFreeze } from './deep-freeze.ts';
@@ -25,6 +25,8 @@ export interface GivenInput {
   readonly callsTools?: boolean;
   readonly body?: JsonObject;
   readonly reply?: JsonObject | undefined;
+  /** Default: nothing was. */
+  readonly changed?: Partial<ChangedParts>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly requestId?: string;
@@ -55,6 +57,7 @@ export function checkInput(given: GivenInput = {}): CheckInput {
     // What was given stays as it is: only copies are frozen.
     body: structuredClone(given.body ?? {}),
     reply: structuredClone(given.reply),
+    changed: { request: false, reply: false, ...given.changed },
     headers: { ...given.headers },
     metadata: { ...given.metadata },
     requestId: given.requestId ?? 'request-1',

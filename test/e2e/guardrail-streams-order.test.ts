@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { asObject, type JsonObject } from 'portcullis/sdk';
+import { asObject, asObjects, type JsonObject } from 'portcullis/sdk';
 import { guarded, says, without } from '../plugins/guardrails/guarded.ts';
 import { hooksOf, idsIn, resultsIn } from '../plugins/guardrails-stream/readers.ts';
 import { lenient } from '../plugins/guardrails-stream/serving.ts';
@@ -51,6 +51,24 @@ async function streamed(t: TestContext, { said, config, imposed }: Given) {
 }
 
 describe('the order of guardrails in the windows of a stream', () => {
+  for (const [what, rule, changed] of [
+    ['has', 'secret\\d+', true],
+    ['has not', 'nothing', false],
+  ] as const)
+    it(`tells a sequential one that one before it ${what} changed the answer`, async (t) => {
+      const { hooks } = await streamed(t, {
+        said: 'it is secret123 ok.',
+        config: {
+          output_guardrails: [
+            swaps(rule, '[X]', sequential),
+            { id: 'last', 'test-probe.sees': {}, ...windowed, ...sequential },
+          ],
+        },
+      });
+      const [check] = asObjects(hooks.find(({ id }) => id === 'last')?.checks);
+      assert.deepEqual(asObject(check?.data)?.changed, { request: false, reply: changed });
+    });
+
   for (const before of ['', filler.repeat(4)]) {
     const where = before === '' ? 'the first window' : 'a later window';
 

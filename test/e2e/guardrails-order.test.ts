@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { asObject, asObjects, type JsonObject } from 'portcullis/sdk';
-import { guarded, resultsOf, said, says, textsIn, without } from '../plugins/guardrails/guarded.ts';
+import { guarded, resultsOf, said, says, seenIn, textsIn, without } from '../plugins/guardrails/guarded.ts';
 import { startPeer } from '../support/peer.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
 import { target } from '../support/routed.ts';
@@ -97,6 +97,26 @@ describe('the order of guardrails', () => {
       says('a'),
     );
     assert.deepEqual([textsIn(reply, 'after'), said(reply)], [['a'], 'c']);
+  });
+
+  it('tells checks of what was changed before they look, and of nothing else', async (t) => {
+    const { ask } = await guarded(t);
+    const last = { ...sees, sequential: true };
+    const edits = { ...swap('a', 'b'), sequential: true };
+    const misses = { ...swap('x', 'y'), sequential: true };
+    for (const [input, output, request, reply] of [
+      [[last], [last], false, false],
+      [[misses, last], [misses, last], false, false],
+      [[edits, last], [last], true, false],
+      [[last, edits], [last, { ...swap('b', 'c'), sequential: true }], true, false],
+      [[last], [edits, last], false, true],
+    ] as const) {
+      const config = { input_guardrails: input, output_guardrails: output };
+      const answer = await ask(config, says('a'));
+      const before = { request: input[0] === edits, reply: false };
+      assert.deepEqual(seenIn(answer).changed, before, JSON.stringify(config));
+      assert.deepEqual(seenIn(answer, 'after').changed, { request, reply }, JSON.stringify(config));
+    }
   });
 
   it('lets every guardrail that stands beside a denying one tell its verdict, and changes nothing', async (t) => {

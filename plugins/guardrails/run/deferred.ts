@@ -16,6 +16,8 @@ export interface Deferred {
 export interface State {
   readonly target: TargetContext;
   readonly before: readonly HookRun[];
+  /** Whether they have changed the request. */
+  readonly changed: boolean;
   /** The hooks of the reply. */
   readonly after: HookList;
   /** What waits until the reply is out. */
@@ -31,7 +33,7 @@ export function stateOf(
   before: readonly HookRun[] = [],
   deferred: Deferred[] = [],
 ): State {
-  return { target, before, after, deferred, running: [] };
+  return { target, before, changed: before.some(({ transformed }) => transformed), after, deferred, running: [] };
 }
 
 /** Runs what had to wait: it feeds logs and feedback, and nothing else. */

@@ -1,4 +1,4 @@
-import type { CheckPhase, JsonObject, TargetContext } from 'portcullis/sdk';
+import type { ChangedParts, CheckPhase, JsonObject, TargetContext } from 'portcullis/sdk';
 import type { ScanScope } from '../definition/hook.ts';
 import { ScanInput, type Subject } from '../scan/input.ts';
 import type { Reading } from '../scan/reading.ts';
@@ -19,14 +19,16 @@ export class Look implements Subject {
   readonly body: JsonObject;
   readonly reading: Reading;
   readonly reply: JsonObject | undefined;
+  readonly changed: ChangedParts;
   readonly #seen: Seen[] = [];
 
-  constructor({ phase, target, body, reading, reply }: Subject) {
+  constructor({ phase, target, body, reading, reply, changed }: Subject) {
     this.phase = phase;
     this.target = target;
     this.body = body;
     this.reading = reading;
     this.reply = reply;
+    this.changed = changed;
   }
 
   at(scope: ScanScope, strip: boolean): Pick<Seen, 'scan' | 'input'> {

@@ -1,4 +1,5 @@
 import type {
+  ChangedParts,
   CheckInput,
   CheckPhase,
   JsonObject,
@@ -21,6 +22,7 @@ export interface Subject {
   /** Of the part that this phase is about: the request, or the reply. */
   readonly reading: Reading;
   readonly reply: JsonObject | undefined;
+  readonly changed: ChangedParts;
 }
 
 /** What checks see; everything that takes work is worked out when it is asked for. */
@@ -93,6 +95,10 @@ export class ScanInput implements CheckInput {
 
   get reply() {
     return this.#subject.reply;
+  }
+
+  get changed() {
+    return this.#subject.changed;
   }
 
   get headers() {

@@ -14,6 +14,7 @@ import { runBeside } from '../run/beside.ts';
 import { lookAtStream } from '../run/look-at.ts';
 import type { Running } from '../run/run-check.ts';
 import type { HookRun } from '../run/runs.ts';
+import type { Look } from '../run/subject.ts';
 import { streamOf } from './bytes-stream.ts';
 import type { ClientFormat } from './events.ts';
 import { heldLook } from './look-at-held.ts';
@@ -25,12 +26,14 @@ export interface StreamFacts {
   readonly target: TargetContext;
   /** Runs of the request. */
   readonly before: readonly HookRun[];
+  /** Whether they have changed it. */
+  readonly changed: boolean;
   /** Hooks of the reply. */
   readonly list: HookList;
   readonly running: Running;
   readonly newId: () => string;
-  /** Told once, when the stream is over: the runs on it, and what it said. */
-  readonly finished: (runs: readonly HookRun[], speech: Speech) => void;
+  /** Told once, when the stream is over: the runs on it, and looks at what it said. */
+  readonly finished: (runs: readonly HookRun[], look: () => Look) => void;
 }
 
 export type Guarded =
@@ -58,7 +61,7 @@ export function guardStream(facts: StreamFacts, outcome: Outcome): MaybePromise<
     dialect,
     context,
     rule: widest(windowed),
-    look: heldLook(target, { ...list, hooks: windowed }, facts.running),
+    look: heldLook(facts, { ...list, hooks: windowed }),
     now: facts.running.now,
   });
   return window.open().then((denied) => {
@@ -83,15 +86,14 @@ function reportingStream(
   const tells = !target.strict;
   let runs: readonly HookRun[] = [];
   const judge = (speech: Speech): MaybePromise<void> => {
+    const reply = window?.looks.runs.some(({ transformed }) => transformed) === true;
+    const look = () => lookAtStream(target, speech.reading(), { request: facts.changed, reply });
     const done = (ran: readonly HookRun[]) => {
       runs = [...(window?.looks.runs ?? []), ...ran];
-      facts.finished(runs, speech);
+      facts.finished(runs, look);
     };
     // Edits come too late for what has been sent, and denials too: both are told, have no effect, and concern nobody who left.
-    const ran = runBeside({ ...list, hooks: later }, lookAtStream(target, speech.reading()), {
-      ...running,
-      detached: true,
-    });
+    const ran = runBeside({ ...list, hooks: later }, look(), { ...running, detached: true });
     return ran instanceof Promise ? ran.then(done) : done(ran);
   };
   return new ReportingStream({

@@ -49,8 +49,8 @@ describe('what log posts', () => {
   it('is the request, without its headers', async () => {
     const request = await posted(given, { 'X-Token': 'abc', 'Content-Type': 'text/plain' });
     assert.deepEqual(JSON.parse(request?.body ?? ''), {
-      request: { json: given.body, text: 'Hello', isStreamingRequest: false },
-      response: { json: {}, text: '', statusCode: null },
+      request: { json: given.body, text: 'Hello', isStreamingRequest: false, isTransformed: false },
+      response: { json: {}, text: '', statusCode: null, isTransformed: false },
       provider: 'echo',
       requestType: 'chatComplete',
       metadata: { _user: 'ada' },
@@ -70,13 +70,29 @@ describe('what log posts', () => {
     const { request: asked, response, eventType } = JSON.parse(request?.body ?? '');
     assert.deepEqual(
       [asked.text, response, eventType],
-      ['Hello', { json: reply, text: 'Hi.', statusCode: 200 }, 'afterRequestHook'],
+      ['Hello', { json: reply, text: 'Hi.', statusCode: 200, isTransformed: false }, 'afterRequestHook'],
     );
     assert.equal(request?.headers?.['x-token'], 'abc');
   });
 
   it('says null in the place of the body of a stream', async () => {
     const request = await posted({ ...given, phase: 'afterRequest', text: 'Hi.', stream: true }, {});
-    assert.deepEqual(JSON.parse(request?.body ?? '').response, { json: null, text: 'Hi.', statusCode: 200 });
+    assert.deepEqual(JSON.parse(request?.body ?? '').response, {
+      json: null,
+      text: 'Hi.',
+      statusCode: 200,
+      isTransformed: false,
+    });
+  });
+
+  it('says which part other guardrails have changed', async () => {
+    for (const changed of [{ request: true }, { reply: true }] as const) {
+      const request = await posted({ ...given, phase: 'afterRequest', text: 'Hi.', reply: {}, changed }, {});
+      const told = JSON.parse(request?.body ?? '');
+      assert.deepEqual(
+        [told.request.isTransformed, told.response.isTransformed],
+        ['request' in changed, 'reply' in changed],
+      );
+    }
   });
 });

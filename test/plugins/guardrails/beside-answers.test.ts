@@ -5,7 +5,7 @@ import { lookAtReply } from '../../../plugins/guardrails/run/look-at.ts';
 
 function inputOf(reply: JsonObject) {
   const target = { request: { endpoint: 'chatComplete', dialect: 'chat' }, body: {} } as unknown as TargetContext;
-  return lookAtReply(target, reply).at('last_message', false).input;
+  return lookAtReply(target, reply, { request: false, reply: false }).at('last_message', false).input;
 }
 
 describe('what stands beside the answers of a reply', () => {

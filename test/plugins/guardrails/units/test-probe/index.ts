@@ -2,13 +2,25 @@ import { type CheckInput, check, guardrail, type Json, schema } from 'portcullis
 
 const both = ['beforeRequest', 'afterRequest'] as const;
 const nothing = schema.Object({}, { additionalProperties: false });
-const sees = ({ texts, turns, prompt, headers, metadata, callsTools, model, stream, endpoint }: CheckInput): Json => ({
+const sees = ({
+  texts,
+  turns,
+  prompt,
+  headers,
+  metadata,
+  callsTools,
+  changed,
+  model,
+  stream,
+  endpoint,
+}: CheckInput): Json => ({
   texts: texts.map(({ role, kind, message, text }) => ({ role, kind, message, text })),
   turns: turns.map(({ role, text }) => ({ role, text })),
   prompt,
   headers: { ...headers },
   metadata: { ...metadata },
   callsTools,
+  changed: { ...changed },
   model,
   stream,
   endpoint,
