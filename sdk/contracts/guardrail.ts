@@ -63,8 +63,8 @@ export interface CheckInput {
   /** All texts in scope, joined by line feeds: for checks that look for something. */
   readonly text: string;
   /**
-   * The same without arguments of tools, without thinking, and without what stands beside the answers of a reply, such as its
-   * sources, where there is anything else: for checks that count or parse.
+   * The same without what stands beside the answers of a reply, such as its sources, and, where there is anything else, without
+   * arguments of tools and thinking: for checks that count or parse.
    */
   readonly content: string;
   readonly turns: readonly Turn[];

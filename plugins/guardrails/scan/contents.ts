@@ -4,7 +4,7 @@ import { readDescriptions, readUnknown } from './descriptions.ts';
 import { readMedia } from './inline-media.ts';
 import { readFields, readLeaves } from './leaves.ts';
 import { Gathering, type JsonPath, type Reading, type Speaker, unreadable } from './reading.ts';
-import { readChoiceMembers, readReplyMembers } from './reply-members.ts';
+import { readChoiceMembers, readMembers, readReplyMembers } from './reply-members.ts';
 
 // Every field is read under both spellings that the API takes, and lists may be single items: https://ai.google.dev/api.
 
@@ -30,8 +30,17 @@ export function readContentsReply(reply: JsonObject): Reading {
     readContent(found, candidate.content, [...at, 'content'], 'assistant', index);
     readChoiceMembers(found, candidate, at, index, candidateFields);
   });
+  readFeedback(found, reply.promptFeedback);
   readReplyMembers(found, reply, replyFields);
   return found;
+}
+
+/** What is said of the prompt, but for the names of reasons and categories. */
+function readFeedback(found: Gathering, feedback: Json | undefined): void {
+  const speaker: Speaker = { role: 'assistant', kind: 'text', message: -1 };
+  const object = asObject(feedback);
+  if (object === undefined) readLeaves(found, feedback, ['promptFeedback'], speaker);
+  else readMembers(found, object, ['promptFeedback'], speaker, feedbackFields);
 }
 
 /** What is embedded stands beside each other, and is no history: all of it is turn 0. */
@@ -53,6 +62,7 @@ export function readEmbedded(body: JsonObject): Reading {
 const embeddedFields: ReadonlySet<string> = new Set(['content', 'title', 'requests', 'taskType']);
 
 const candidateFields: ReadonlySet<string> = new Set(['content', 'finishReason', 'safetyRatings', 'logprobsResult']);
+const feedbackFields: ReadonlySet<string> = new Set(['blockReason', 'safetyRatings']);
 const replyFields: ReadonlySet<string> = new Set([
   ...['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'modelStatus', 'responseId', 'createTime'],
 ]);

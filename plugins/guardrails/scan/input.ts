@@ -132,14 +132,11 @@ function joined(texts: readonly ScannedText[]): string {
 }
 
 function contentOf(texts: readonly ScannedText[], phase: CheckPhase, all: () => string): string {
-  const said = texts.filter(
-    ({ kind, message }) =>
-      kind !== 'tool-arguments' &&
-      kind !== 'thinking' &&
-      // Sources and the like, which stand beside the answers.
-      (message >= 0 || phase === 'beforeRequest'),
-  );
-  return said.length === 0 || said.length === texts.length ? all() : joined(said);
+  // Sources and the like stand beside the answers, and make none where there is none.
+  const own = phase === 'beforeRequest' ? texts : texts.filter(({ message }) => message >= 0);
+  const said = own.filter(({ kind }) => kind !== 'tool-arguments' && kind !== 'thinking');
+  const left = said.length === 0 ? own : said;
+  return left.length === texts.length ? all() : joined(left);
 }
 
 function turnsOf({ phase, target, body, reading }: Subject): readonly Turn[] {

@@ -1,4 +1,4 @@
-import type { Delta } from 'portcullis/sdk';
+import { type Delta, omit } from 'portcullis/sdk';
 
 /** Steps of a stream that carry text, and what kind of text it is. */
 const kinds = { text: 'text', refusal: 'refusal', thinking: 'thinking', 'tool-arguments': 'tool-arguments' } as const;
@@ -33,6 +33,16 @@ const retelling: ReadonlySet<Delta['type']> = new Set(['logprobs', 'audio', 'cit
 /** Whether a step may tell the text of its answer once more: token by token, as sound, as a quotation. */
 export function retells(delta: Delta): boolean {
   return retelling.has(delta.type) && choiceOf(delta) !== undefined;
+}
+
+const tokens: ReadonlySet<string> = new Set(['logprobs']);
+
+/** A step without the tokens that a text of its answer was made of; undefined: nothing is left of it. */
+export function withoutTokens(delta: Delta): Delta | undefined {
+  if (delta.type === 'logprobs') return undefined;
+  if (delta.type !== 'extra' || delta.fields.logprobs === undefined) return delta;
+  const fields = omit(delta.fields, tokens);
+  return Object.keys(fields).length === 0 ? undefined : { ...delta, fields };
 }
 
 /** Undefined: it belongs to the whole reply. */

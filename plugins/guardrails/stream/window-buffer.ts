@@ -5,7 +5,7 @@ import { divided } from './divided.ts';
 import { disjoint, type EditedPart } from './edited-part.ts';
 import type { ClientFormat } from './events.ts';
 import { JsonStrings } from './json-strings.ts';
-import { choiceOf, goesAlongside, isSpoken, isUnread, partOf, retells } from './kinds.ts';
+import { choiceOf, goesAlongside, isSpoken, isUnread, partOf, retells, withoutTokens } from './kinds.ts';
 import { type Said, type SaidEnds, saidOf } from './said.ts';
 import { type Piece, Telling, type Told, tells } from './told.ts';
 
@@ -40,6 +40,8 @@ export class WindowBuffer {
   readonly #telling: Telling;
   /** Choices of which nothing more is heard, for a text of it was changed. */
   readonly #muted = new Set<number>();
+  /** Choices of which something was changed: tokens may come long after the text that they tell. */
+  readonly #changed = new Set<number>();
   #held: Told[] = [];
   #unreadable: readonly string[] = [];
   #parts = new Map<string, HeldPart>();
@@ -75,7 +77,9 @@ export class WindowBuffer {
   /** Whether the step tells something. */
   add(delta: Delta): boolean {
     if (delta.type === 'audio' && this.#muted.has(delta.choice)) return false;
-    const told = this.#telling.read(delta);
+    const left = this.#changed.has(choiceOf(delta) ?? -1) ? withoutTokens(delta) : delta;
+    if (left === undefined) return false;
+    const told = this.#telling.read(left);
     this.#add(told);
     return tells(told);
   }
@@ -161,6 +165,7 @@ export class WindowBuffer {
       const choice = this.#parts.get(key)?.speaker.message ?? 0;
       if (!edits.some(({ start }) => start < cut)) continue;
       edited.add(choice);
+      this.#changed.add(choice);
       if (key.startsWith(`${choice}/audio/`)) this.#muted.add(choice);
     }
     return edited;

@@ -174,8 +174,43 @@ describe('what goes alongside a text', () => {
     assert.match(textOf(steps), /^Write to \[X\] about everything/);
     assert.ok(
       steps.some(({ type }) => type === 'logprobs'),
-      'those of other pieces are kept',
+      'those of what went out before are kept',
     );
+  });
+
+  const tokensOf = (word: string): Delta => ({ type: 'extra', choice: 0, fields: { logprobs: { tokens: [word] } } });
+  const orders: Readonly<Record<string, readonly Delta[]>> = {
+    'before its text': spoken,
+    'behind its text': [start, ...said.flatMap((word) => [text(word), logprob(word)]), finish(), end],
+    'at the end': [start, ...said.map((word) => text(word)), ...said.map(logprob), finish(), end],
+  };
+  for (const [where, steps] of Object.entries(orders))
+    for (const dialect of [dialects.chat, dialects.responses, dialects.gemini, dialects.cohere])
+      for (const rule of [
+        { tokens: 8, overlap: 4 },
+        { tokens: 2, overlap: 0 },
+      ])
+        it(`does not tell what was masked ${where}: ${dialect.name}, windows of ${rule.tokens} tokens`, () => {
+          const { source, client } = windows(mask(/jane@[\w.]+/g), rule, { dialect });
+          for (const event of wireOf(steps, dialect).split(/(?<=\n\n)/)) source.push(event);
+          source.end();
+          assert.doesNotMatch(client.bytes, /jane|@example|\.org/);
+          assert.match(
+            textOf(understood(client.bytes, dialect)),
+            /^Write to \[X\] about everything that there is now$/,
+          );
+        });
+
+  it('does not tell what was masked in a field of its choice', () => {
+    const { source, client } = windows(
+      mask(/jane@[\w.]+/g),
+      { tokens: 2, overlap: 0 },
+      { dialect: dialects.completions },
+    );
+    const steps = [start, ...said.flatMap((word) => [text(word), tokensOf(word)]), finish(), end];
+    for (const event of wireOf(steps, dialects.completions).split(/(?<=\n\n)/)) source.push(event);
+    source.end();
+    assert.doesNotMatch(client.bytes, /jane|@example|\.org/);
   });
 
   it('stays with it: citations', () => {
