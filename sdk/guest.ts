@@ -29,6 +29,7 @@ export { field, nullable } from './fields.ts';
 export { callJson, type JsonCall } from './guardrails/call-json.ts';
 export { editsBetween } from './guardrails/difference.ts';
 export { applyEdits, type TextEdit } from './guardrails/edits.ts';
+export { seamless } from './guardrails/seamless.ts';
 export { baseUrl } from './guest/base-url.ts';
 export * from './json.ts';
 export { type Static, schema, secret, setting, type TSchema } from './schema.ts';

@@ -59,7 +59,13 @@ export { baseUrl, callJson, type JsonCall } from './guardrails/call-json.ts';
 export { editsBetween } from './guardrails/difference.ts';
 export { applyEdits, type TextEdit } from './guardrails/edits.ts';
 export { type LinearPattern, linearPattern, type PatternMatch } from './guardrails/linear-pattern.ts';
-export { type Piece, type PieceBounds, piecesOf, placedPiecesOf } from './guardrails/pieces.ts';
+export {
+  type Piece,
+  type PieceBounds,
+  piecesOf,
+  placedPiecesOf,
+} from './guardrails/pieces.ts';
+export { seamless } from './guardrails/seamless.ts';
 export { isoMoment } from './iso-moment.ts';
 export * from './json.ts';
 export * from './json-position.ts';

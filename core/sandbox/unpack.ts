@@ -1,4 +1,5 @@
 type Unknowns = Record<string, unknown>;
+type PackedText = readonly [role: string, kind: string, message: number, place: number, adjoins?: true];
 
 /**
  * The input of a check as `payloadOf` has packed it: each text has come once, its length in a list. Runs inside the isolate, so
@@ -14,10 +15,11 @@ export function unpackInput(packed: Unknowns, sliced: (start: number, end: numbe
   }
   const texts: unknown[] = [];
   let joined = '';
-  for (const [role, kind, message, at] of packed.texts as readonly (readonly [string, string, number, number])[]) {
+  for (const [role, kind, message, at, adjoins] of packed.texts as readonly PackedText[]) {
     const text = strings[at] ?? '';
     joined += texts.length === 0 ? text : `\n${text}`;
-    texts[texts.length] = { index: texts.length, role, kind, message, text };
+    const scanned = { index: texts.length, role, kind, message, text };
+    texts[texts.length] = adjoins ? { ...scanned, adjoins } : scanned;
   }
   const turns: unknown[] = [];
   for (const [role, at] of packed.turns as readonly (readonly [string, number])[])

@@ -1,4 +1,4 @@
-import { check, schema } from 'portcullis/sdk';
+import { check, schema, seamless } from 'portcullis/sdk';
 import { choice, strict, strings } from './parameters.ts';
 import { excerpt } from './verdict.ts';
 
@@ -7,7 +7,8 @@ const maxQuickLength = 20_000;
 
 export default check({
   title: 'Contains',
-  description: 'Looks for words or phrases in the text. Upper and lower case differ, and parts of words count.',
+  description:
+    'Looks for words or phrases in the text. Upper and lower case differ, and parts of words count. With `none`, parts of one message are looked at without a break between them too.',
   config: schema.Object(
     {
       words: strings('What to look for. Of no words, none is there.', { minItems: 0 }),
@@ -17,8 +18,12 @@ export default check({
   ),
   phases: ['beforeRequest', 'afterRequest'],
   prepare: ({ words, operator }) => ({ words, operator, quick: anyOf(words) }),
-  run({ text }, { words, operator, quick }) {
-    const found = quick?.test(text) === false ? [] : words.filter((word) => text.includes(word));
+  run({ text, texts }, { words, operator, quick }) {
+    // What must not be there may stand across two parts; what must be there has to stand in the text as it is.
+    const joined = operator === 'none' ? seamless(texts) : undefined;
+    const places = joined === undefined ? [text] : [text, joined];
+    const searched = places.filter((place) => quick?.test(place) !== false);
+    const found = words.filter((word) => searched.some((place) => place.includes(word)));
     const missing = words.filter((word) => !found.includes(word));
     const rules = { any: found.length > 0, all: missing.length === 0, none: found.length === 0 };
     const pass = rules[operator];

@@ -1,5 +1,6 @@
 import { check, GatewayError, schema } from 'portcullis/sdk';
-import { editsOf, findingsIn, shown } from './findings.ts';
+import type { Found } from './categories.ts';
+import { countsOf, editsOf, findingsIn, foundAcross, shown } from './findings.ts';
 import { searchOf, searchParameters } from './parameters.ts';
 import { replacing } from './replacement.ts';
 
@@ -23,10 +24,19 @@ export default check({
   },
   run(input, { search, redact, not, replace }) {
     const findings = findingsIn(input, search);
-    if (findings.length === 0) return { pass: !not, why: 'Nothing was found.' };
-    const kinds = [...new Set(findings.map(({ category }) => category))].join(', ');
+    if (findings.length === 0) {
+      // What must not be there may stand across two parts; what is to be redacted, or must be there, stands in one of them.
+      const across = redact || not ? [] : foundAcross(input, search);
+      if (across.length === 0) return { pass: !not, why: 'Nothing was found.' };
+      const data = { entities: [], counts: countsOf(across) };
+      return { pass: false, why: `Found across parts of a message: ${kindsOf(across)}.`, data };
+    }
     const data = shown(findings);
-    if (!redact) return { pass: not, why: `Found: ${kinds}.`, data };
-    return { pass: true, why: `Redacted: ${kinds}.`, data, edits: editsOf(input, findings, replace) };
+    if (!redact) return { pass: not, why: `Found: ${kindsOf(findings)}.`, data };
+    return { pass: true, why: `Redacted: ${kindsOf(findings)}.`, data, edits: editsOf(input, findings, replace) };
   },
 });
+
+function kindsOf(found: readonly Found[]): string {
+  return [...new Set(found.map(({ category }) => category))].join(', ');
+}

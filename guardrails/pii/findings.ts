@@ -1,4 +1,5 @@
 import type { CheckInput, Edit, JsonObject } from 'portcullis/sdk';
+import { aroundSeams } from './across.ts';
 import type { Category, Found } from './categories.ts';
 import type { Search } from './parameters.ts';
 import type { Replace } from './replacement.ts';
@@ -19,6 +20,12 @@ export function findingsIn(input: CheckInput, { wanted, allow }: Search): readon
   return findings;
 }
 
+/** What only stands there where parts of a message follow each other without a break: no single text has a place for it. */
+export function foundAcross({ texts }: CheckInput, { wanted, allow }: Search): readonly Found[] {
+  const around = aroundSeams(texts);
+  return around === undefined ? [] : scan(around, wanted, allow);
+}
+
 export function editsOf(input: CheckInput, findings: readonly Finding[], replace: Replace): readonly Edit[] {
   return findings.map(({ category, textIndex, start, end }) => {
     const value = input.texts[textIndex]?.text.slice(start, end) ?? '';
@@ -31,7 +38,12 @@ export function shown(findings: readonly Finding[]): JsonObject {
   const entities = findings
     .slice(0, mostListed)
     .map(({ category, textIndex, start, end }) => ({ category, textIndex, start, end }));
+  return { entities, counts: countsOf(findings) };
+}
+
+/** How many there are of each kind. */
+export function countsOf(found: readonly Found[]): JsonObject {
   const counts: Partial<Record<Category, number>> = {};
-  for (const { category } of findings) counts[category] = (counts[category] ?? 0) + 1;
-  return { entities, counts: { ...counts } };
+  for (const { category } of found) counts[category] = (counts[category] ?? 0) + 1;
+  return { ...counts };
 }

@@ -23,6 +23,8 @@ export interface ScannedText {
   readonly text: string;
   /** Of a stream that is looked at piece by piece: more of the text may come, so what stands at its end may be cut off. */
   readonly goesOn?: boolean;
+  /** A part of the same content as the text before it: some providers join the two without a break. */
+  readonly adjoins?: boolean;
 }
 
 /** An image of the request, by reference or inline. */

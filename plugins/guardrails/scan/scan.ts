@@ -1,5 +1,6 @@
 import type { ScannedText } from 'portcullis/sdk';
 import type { ScanScope } from '../definition/hook.ts';
+import { adjoin } from './adjoining.ts';
 import type { Fragment, Reading } from './reading.ts';
 import { withoutScaffolding } from './scaffolding.ts';
 
@@ -51,7 +52,9 @@ function scanned(fragments: readonly Fragment[], strip: boolean): Scan {
   const add = (fragment: Fragment, text: string, offset: number) => {
     const { role, kind, message, goesOn } = fragment;
     const scanned = { index: texts.length, role, kind, message, text };
-    texts.push(goesOn ? { ...scanned, goesOn } : scanned);
+    const before = places.at(-1)?.fragment;
+    const adjoins = before !== undefined && offset === 0 && adjoin(before, fragment);
+    texts.push(goesOn || adjoins ? { ...scanned, goesOn, adjoins } : scanned);
     places.push({ fragment, offset });
   };
   for (const fragment of fragments) {

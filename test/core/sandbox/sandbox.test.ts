@@ -54,6 +54,7 @@ describe('a run', () => {
         { role: 'user', text: 'Größe? 😀 \u2028' },
         { role: 'assistant', kind: 'tool-arguments', text: '{"a":1}' },
         { role: 'user', text: 'Größe? 😀 \u2028' },
+        { role: 'user', text: 'More.', message: 3, adjoins: true },
       ],
       images: ['https://example.com/a.png'],
       body: { model: 'm', messages: [{ role: 'user', content: '\u0000' }] },

@@ -2,12 +2,18 @@ import { testCheck } from 'portcullis/sdk/testing';
 import regexMatch from '../../../guardrails/default/regex-match.ts';
 import regexReplace from '../../../guardrails/default/regex-replace.ts';
 
+const split = [
+  { text: 'Our atta', message: 0 },
+  { text: 'ck plan', message: 0, adjoins: true },
+];
+
 testCheck(regexMatch, {
   pass: [
     { text: 'order 42', config: { rule: '\\d+' } },
     { text: 'ORDER', config: { rule: '(?i)order' } },
     { text: 'order', config: { rule: '\\d', not: true } },
     { text: '', config: { rule: '^$' } },
+    { name: 'parts where only each by itself matches', input: { texts: split }, config: { rule: '^ck', not: true } },
     { text: '/a/i', config: { rule: '/a/i' } },
     {
       text: 'call 555-1234 now',
@@ -42,6 +48,24 @@ testCheck(regexMatch, {
     },
   ],
   fail: [
+    {
+      name: 'what is split over parts of a message',
+      input: { texts: split },
+      config: { rule: '\\battack\\b', not: true },
+      data: {
+        explanation: 'The pattern matches the text.',
+        not: true,
+        verdict: false,
+        matchDetails: { matchedText: 'attack', index: 4, groups: {}, captures: [] },
+        regexPattern: '\\battack\\b',
+        textExcerpt: 'Our atta\nck plan',
+      },
+    },
+    {
+      name: 'what has to be there, and is split over parts of a message',
+      input: { texts: split },
+      config: { rule: 'attack' },
+    },
     {
       text: 'order',
       config: { rule: '\\d' },

@@ -5,6 +5,10 @@ import endsWith from '../../../guardrails/default/ends-with.ts';
 import { allLowerCase, allUpperCase } from '../../../guardrails/default/letter-case.ts';
 import notNull from '../../../guardrails/default/not-null.ts';
 
+/** Texts of parts of one message. */
+const parts = (...texts: readonly string[]) =>
+  texts.map((text, index) => ({ text, message: 0, ...(index === 0 ? {} : { adjoins: true }) }));
+
 testCheck(contains, {
   pass: [
     { text: 'red and blue', config: { words: ['blue', 'green'] } },
@@ -17,6 +21,16 @@ testCheck(contains, {
       name: 'signs that patterns are made of',
       text: '[a|b]\n(c)',
       config: { words: ['x', 'y', '|b]\n(c', '[a'], operator: 'any' },
+    },
+    {
+      name: 'what is split over messages',
+      input: { texts: [{ text: 'Our atta' }, { text: 'ck plan' }] },
+      config: { words: ['attack'], operator: 'none' },
+    },
+    {
+      name: 'what only a break between parts parts',
+      input: { texts: parts('red', 'blue') },
+      config: { words: ['red\nblue'] },
     },
     { name: 'halves of surrogate pairs', text: '😀', config: { words: ['a', 'b', 'c', '\ud83d'] } },
     {
@@ -44,6 +58,28 @@ testCheck(contains, {
     { text: 'red and blue', config: { words: ['red', 'green'], operator: 'all' } },
     { text: 'red and blue', config: { words: ['red'], operator: 'none' }, why: /expected none/ },
     { text: 'Red', config: { words: ['red'] } },
+    {
+      name: 'what is split over parts of a message',
+      input: { texts: parts('Our atta', 'ck plan') },
+      config: { words: ['attack'], operator: 'none' },
+      data: {
+        explanation: '1 of 1 words are in the text; expected none.',
+        verdict: false,
+        operator: 'none',
+        foundWords: ['attack'],
+        missingWords: [],
+      },
+    },
+    {
+      name: 'one of many words that is split over parts of a message',
+      input: { texts: parts('Our atta', 'ck plan') },
+      config: { words: ['w', 'x', 'y', 'z', 'attack'], operator: 'none' },
+    },
+    {
+      name: 'what has to be there, and is split over parts of a message',
+      input: { texts: parts('Our atta', 'ck plan') },
+      config: { words: ['attack'] },
+    },
     { text: '', config: { words: ['red'] } },
     { name: 'no words', text: 'red', config: { words: [] }, why: /^0 of 0 words/ },
   ],

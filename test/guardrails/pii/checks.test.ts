@@ -12,6 +12,10 @@ const entities = [
   { category: 'EMAIL_ADDRESS', textIndex: 0, start: 9, end: 24 },
   { category: 'CREDIT_CARD', textIndex: 0, start: 28, end: 47 },
 ];
+const splitCard = [
+  { text: 'Pay with 4111 1111 1', message: 0 },
+  { text: '111 1111, please.', message: 0, adjoins: true },
+];
 const counts = { EMAIL_ADDRESS: 1, CREDIT_CARD: 1 };
 
 testCheck(detect, {
@@ -37,11 +41,46 @@ testCheck(detect, {
     },
     { phase: 'afterRequest', text, config: { redact: true }, edited: ['Write to [EMAIL_ADDRESS] or [CREDIT_CARD].'] },
     { name: 'without any text', input: { texts: [] } },
+    {
+      name: 'digits in long parts, which are no number even where they are cut',
+      input: {
+        texts: [
+          { text: `${'x '.repeat(500)}${'4111111111111111'.repeat(20)}${' x'.repeat(250)}`, message: 0 },
+          { text: 'more', message: 0, adjoins: true },
+        ],
+      },
+    },
+    { name: 'numbers of two messages', input: { texts: splitCard.map(({ text }) => ({ text })) } },
+    {
+      name: 'to redact only what stands in one part',
+      input: { texts: splitCard },
+      config: { redact: true },
+      edited: splitCard.map(({ text }) => text),
+    },
   ],
   fail: [
     { text, data: { entities, counts }, why: 'Found: EMAIL_ADDRESS, CREDIT_CARD.' },
     { text, config: { allow: ['ann@example.com'] }, data: { entities: entities.slice(1), counts: { CREDIT_CARD: 1 } } },
     { text: 'Nothing personal.', config: { not: true } },
+    {
+      name: 'a number that is split over parts of a message',
+      input: { texts: splitCard },
+      data: { entities: [], counts: { CREDIT_CARD: 1 } },
+      why: 'Found across parts of a message: CREDIT_CARD.',
+    },
+    {
+      name: 'a number that is split over long parts',
+      input: {
+        texts: [
+          { text: `${'word '.repeat(1000)}4111 1111 1`, message: 0 },
+          { text: `111 1111${' word'.repeat(1000)}`, message: 0, adjoins: true },
+          { text: `111${'字'.repeat(1000)}jane@exam`, message: 0, adjoins: true },
+          { text: `ple.org${'字'.repeat(1000)}`, message: 0, adjoins: true },
+        ],
+      },
+      data: { entities: [], counts: { CREDIT_CARD: 1, EMAIL_ADDRESS: 1 } },
+    },
+    { name: 'a number that has to be there, and is split', input: { texts: splitCard }, config: { not: true } },
     {
       input: { texts: [{ text: 'Hi' }, { text: '{"to":"ann@example.com"}', kind: 'tool-arguments' }] },
       data: {

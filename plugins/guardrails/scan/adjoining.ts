@@ -1,0 +1,20 @@
+import type { Fragment } from './reading.ts';
+
+/** What holds parts of which providers make one text, each in its own way. */
+const contents: ReadonlySet<string | number | undefined> = new Set(['content', 'content_blocks', 'parts', 'system']);
+
+/** Whether two fragments are texts of parts of the same content, where nothing that is read stands between them. */
+export function adjoin(first: Fragment, second: Fragment): boolean {
+  if (first.message !== second.message || first.role !== second.role || first.kind !== second.kind) return false;
+  const place = partPlace(first);
+  if (place === undefined || place !== partPlace(second)) return false;
+  const { length } = first.path;
+  if (length !== second.path.length || first.path[place] === second.path[place]) return false;
+  return first.path.every((step, at) => at === place || step === second.path[at]);
+}
+
+/** Where the path of a text tells which part it is: a part is a text, or has one. */
+function partPlace({ path }: Fragment): number | undefined {
+  const place = path.at(-1) === 'text' ? path.length - 2 : path.length - 1;
+  return typeof path[place] === 'number' && contents.has(path[place - 1]) ? place : undefined;
+}
