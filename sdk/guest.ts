@@ -29,6 +29,7 @@ export { field, nullable } from './fields.ts';
 export { callJson, type JsonCall } from './guardrails/call-json.ts';
 export { editsBetween } from './guardrails/difference.ts';
 export { applyEdits, type TextEdit } from './guardrails/edits.ts';
+export { type FoldedText, foldedText } from './guardrails/folded.ts';
 export { seamless } from './guardrails/seamless.ts';
 export { baseUrl } from './guest/base-url.ts';
 export * from './json.ts';

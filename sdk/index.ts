@@ -58,6 +58,7 @@ export { sseFrame } from './framing/sse.ts';
 export { baseUrl, callJson, type JsonCall } from './guardrails/call-json.ts';
 export { editsBetween } from './guardrails/difference.ts';
 export { applyEdits, type TextEdit } from './guardrails/edits.ts';
+export { type FoldedText, foldedText } from './guardrails/folded.ts';
 export { type LinearPattern, linearPattern, type PatternMatch } from './guardrails/linear-pattern.ts';
 export {
   type Piece,

@@ -1,4 +1,4 @@
-import { check, schema, seamless } from 'portcullis/sdk';
+import { check, foldedText, schema, seamless } from 'portcullis/sdk';
 import { choice, strict, strings } from './parameters.ts';
 import { excerpt } from './verdict.ts';
 
@@ -8,7 +8,7 @@ const maxQuickLength = 20_000;
 export default check({
   title: 'Contains',
   description:
-    'Looks for words or phrases in the text. Upper and lower case differ, and parts of words count. With `none`, parts of one message are looked at without a break between them too.',
+    'Looks for words or phrases in the text. Upper and lower case differ, and parts of words count. With `none`, it also looks at parts of one message without a break between them, at fullwidth letters as ASCII, and past invisible characters.',
   config: schema.Object(
     {
       words: strings('What to look for. Of no words, none is there.', { minItems: 0 }),
@@ -19,9 +19,10 @@ export default check({
   phases: ['beforeRequest', 'afterRequest'],
   prepare: ({ words, operator }) => ({ words, operator, quick: anyOf(words) }),
   run({ text, texts }, { words, operator, quick }) {
-    // What must not be there may stand across two parts; what must be there has to stand in the text as it is.
+    // What must not be there may stand across two parts, or in disguise; what must be there has to stand in the text as it is.
     const joined = operator === 'none' ? seamless(texts) : undefined;
-    const places = joined === undefined ? [text] : [text, joined];
+    const folded = operator === 'none' ? foldedText(joined ?? text)?.text : undefined;
+    const places = [text, joined, folded].filter((place) => place !== undefined);
     const searched = places.filter((place) => quick?.test(place) !== false);
     const found = words.filter((word) => searched.some((place) => place.includes(word)));
     const missing = words.filter((word) => !found.includes(word));

@@ -1,6 +1,7 @@
-import type { CheckInput, Edit, JsonObject } from 'portcullis/sdk';
+import { type CheckInput, type Edit, foldedText, type JsonObject } from 'portcullis/sdk';
 import { aroundSeams } from './across.ts';
 import type { Category, Found } from './categories.ts';
+import { merged } from './overlap.ts';
 import type { Search } from './parameters.ts';
 import type { Replace } from './replacement.ts';
 import { scan } from './scan.ts';
@@ -12,24 +13,38 @@ export interface Finding extends Found {
   readonly textIndex: number;
 }
 
-export function findingsIn(input: CheckInput, { wanted, allow }: Search): readonly Finding[] {
+export function findingsIn(input: CheckInput, search: Search): readonly Finding[] {
   const findings: Finding[] = [];
   for (const { index, text, goesOn } of input.texts) {
-    for (const found of scan(text, wanted, allow, goesOn)) findings.push({ ...found, textIndex: index });
+    for (const found of foundIn(text, search, goesOn)) findings.push({ ...found, textIndex: index });
   }
   return findings;
 }
 
 /** What only stands there where parts of a message follow each other without a break: no single text has a place for it. */
-export function foundAcross({ texts }: CheckInput, { wanted, allow }: Search): readonly Found[] {
+export function foundAcross({ texts }: CheckInput, search: Search): readonly Found[] {
   const around = aroundSeams(texts);
-  return around === undefined ? [] : scan(around, wanted, allow);
+  return around === undefined ? [] : foundIn(around, search);
+}
+
+/** What stands in a text as it is written, and what is only found as it reads. */
+function foundIn(text: string, { wanted, allow }: Search, goesOn?: boolean): readonly Found[] {
+  const found = scan(text, wanted, allow, goesOn);
+  const folded = foldedText(text);
+  if (folded === undefined) return found;
+  const read = scan(folded.text, wanted, allow, goesOn).map(({ category, start, end }) => ({
+    category,
+    start: folded.origin(start),
+    end: folded.origin(end - 1) + 1,
+  }));
+  return merged([...found, ...read]);
 }
 
 export function editsOf(input: CheckInput, findings: readonly Finding[], replace: Replace): readonly Edit[] {
   return findings.map(({ category, textIndex, start, end }) => {
     const value = input.texts[textIndex]?.text.slice(start, end) ?? '';
-    return { text: textIndex, start, end, with: replace(category, value) };
+    // Equal values have equal hashes, however they are written.
+    return { text: textIndex, start, end, with: replace(category, foldedText(value)?.text ?? value) };
   });
 }
 

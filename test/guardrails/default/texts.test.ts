@@ -22,6 +22,7 @@ testCheck(contains, {
       text: '[a|b]\n(c)',
       config: { words: ['x', 'y', '|b]\n(c', '[a'], operator: 'any' },
     },
+    { name: 'other letters', text: 'Our аttack', config: { words: ['attack'], operator: 'none' } },
     {
       name: 'what is split over messages',
       input: { texts: [{ text: 'Our atta' }, { text: 'ck plan' }] },
@@ -75,6 +76,19 @@ testCheck(contains, {
       input: { texts: parts('Our atta', 'ck plan') },
       config: { words: ['w', 'x', 'y', 'z', 'attack'], operator: 'none' },
     },
+    { name: 'fullwidth letters', text: 'Our ａｔｔａｃｋ', config: { words: ['attack'], operator: 'none' } },
+    { name: 'invisible characters', text: 'Our at\u200btack', config: { words: ['attack'], operator: 'none' } },
+    {
+      name: 'a word as it is written',
+      text: 'Our at\u200btack',
+      config: { words: ['at\u200btack'], operator: 'none' },
+    },
+    {
+      name: 'invisible characters, in one of several parts',
+      input: { texts: parts('Our at\u200bta', 'ck plan') },
+      config: { words: ['attack'], operator: 'none' },
+    },
+    { name: 'what has to be there, and is in disguise', text: 'Our at\u200btack', config: { words: ['attack'] } },
     {
       name: 'what has to be there, and is split over parts of a message',
       input: { texts: parts('Our atta', 'ck plan') },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { foldedText } from 'portcullis/sdk';
 import { checkInput, editedTexts, runCheck, testCheck } from 'portcullis/sdk/testing';
 import { categories } from '../../../guardrails/pii/categories.ts';
 import detect from '../../../guardrails/pii/detect.ts';
@@ -63,6 +64,30 @@ testCheck(detect, {
     { text, config: { allow: ['ann@example.com'] }, data: { entities: entities.slice(1), counts: { CREDIT_CARD: 1 } } },
     { text: 'Nothing personal.', config: { not: true } },
     {
+      name: 'fullwidth letters',
+      text: 'To ａｎｎ＠ｅｘａｍｐｌｅ．ｃｏｍ，４１１１ １１１１ １１１１ １１１１',
+      data: {
+        entities: [
+          { category: 'EMAIL_ADDRESS', textIndex: 0, start: 3, end: 18 },
+          { category: 'CREDIT_CARD', textIndex: 0, start: 19, end: 38 },
+        ],
+        counts,
+      },
+    },
+    {
+      name: 'invisible characters',
+      text: '\u200b4111\u200b \u20601111 1111 11\u00ad11\u200b',
+      data: {
+        entities: [{ category: 'CREDIT_CARD', textIndex: 0, start: 1, end: 23 }],
+        counts: { CREDIT_CARD: 1 },
+      },
+    },
+    {
+      name: 'invisible characters, in one of several parts',
+      input: { texts: splitCard.map((part) => ({ ...part, text: part.text.replaceAll('1 1', '1\u200b 1') })) },
+      data: { entities: [], counts: { CREDIT_CARD: 1 } },
+    },
+    {
       name: 'a number that is split over parts of a message',
       input: { texts: splitCard },
       data: { entities: [], counts: { CREDIT_CARD: 1 } },
@@ -104,6 +129,11 @@ testCheck(redact, {
     { text, config: { allow: ['ann@example.com'], replacement: '#' }, edited: ['Write to ann@example.com or #.'] },
     { text, config: { categories: ['EMAIL_ADDRESS'] }, edited: ['Write to [EMAIL_ADDRESS] or 4111 1111 1111 1111.'] },
     { phase: 'afterRequest', text, edited: ['Write to [EMAIL_ADDRESS] or [CREDIT_CARD].'] },
+    {
+      text: 'ann@example.com, ａnn@ex\u200bample.com\u200b, ok⚠️',
+      config: { replacement: '<{hash}>' },
+      edited: ['<71d4f55f72fa>, <71d4f55f72fa>\u200b, ok⚠️'],
+    },
   ],
   refused: [
     { config: { redact: true }, message: /redact/ },
@@ -130,6 +160,23 @@ describe('redaction', () => {
       ),
     );
   });
+
+  const disguises: Readonly<Record<string, (value: string) => string>> = {
+    'fullwidth letters': (plain) =>
+      plain.replaceAll(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
+    'invisible characters': (plain) => [...plain].join('\u200b'),
+  };
+  for (const [what, disguised] of Object.entries(disguises))
+    it(`takes out in ${what} what it takes out in plain ones`, async () => {
+      const redacted = async (said: string) => {
+        const input = checkInput({ text: said });
+        const [left = ''] = editedTexts(input, await runCheck(redact, {}, input));
+        return foldedText(left)?.text ?? left;
+      };
+      for (const category of categories)
+        for (const each of samples[category].found)
+          assert.equal(await redacted(`It is ${disguised(each)} .`), await redacted(`It is ${each} .`));
+    });
 
   it('shows no value in its data', async () => {
     await fc.assert(
