@@ -1,4 +1,6 @@
 import { type ControlHost, type Mail, nextReset, type Operation } from 'portcullis/sdk';
+import { amountWords } from '../limit/amount-words.ts';
+import type { Measure } from '../limit/meter.ts';
 import type { AlertRow } from '../records/tables.ts';
 import { recipientsOf } from './recipients.ts';
 import type { Subject } from './subjects.ts';
@@ -60,7 +62,7 @@ export function noticeOf(
 }
 
 function amount(type: unknown, value: number): string {
-  return type === 'cost' ? `$${value.toFixed(2)}` : `${Math.round(value)} ${type}`;
+  return type === 'cost' ? `$${value.toFixed(2)}` : amountWords(type as Measure, Math.round(value));
 }
 
 /** Names and metadata are people's own; a header of a mail is one line. */

@@ -31,7 +31,7 @@ function budgetRefusal({ whose, terms }: Meter, end: number | undefined): Gatewa
   const until = end === undefined ? '' : ` It is reset at ${new Date(end).toISOString().replace('.000Z', 'Z')}.`;
   return new GatewayError(
     'budget_exhausted',
-    `The usage limit of ${whose} is used up: ${terms} leave no room for this request.${until}`,
+    `The usage limit of ${whose}, ${terms}, is used up: it leaves no room for this request.${until}`,
   );
 }
 

@@ -7,6 +7,7 @@ import {
   type LimitSpec,
   type RateLimits,
 } from 'portcullis/sdk';
+import { amountWords } from './amount-words.ts';
 import { type Measure, Meter } from './meter.ts';
 import { rateWindow, unitWords } from './rate-window.ts';
 
@@ -30,34 +31,41 @@ export function metersOf(
   ];
 }
 
-/** @param valueKey of a policy's group */
-export function rateMeter({ owner, id, whose }: Owner, { type, unit, value }: RateLimits, valueKey?: string): Meter {
+/** One of those that a policy counts by itself. */
+export interface Group {
+  readonly valueKey: string;
+  /** As a refusal names it. */
+  readonly words: string;
+}
+
+export function rateMeter({ owner, id, whose }: Owner, { type, unit, value }: RateLimits, group?: Group): Meter {
   return new Meter({
     kind: 'rate',
     measure: type,
     most: value,
-    name: `rate/${owner}/${id}/${type}/${unit}${suffix(valueKey)}`,
-    whose: named(whose, valueKey),
-    terms: `${value} ${type} per ${unitWords[unit]}`,
+    name: `rate/${owner}/${id}/${type}/${unit}${suffix(group)}`,
+    whose: named(whose, group),
+    terms: `${amountWords(type, value)} per ${unitWords[unit]}`,
     period: (now) => rateWindow(unit, now),
   });
 }
 
 /** One without `credit_limit` counts, for its alert, and refuses nobody. */
-export function budgetMeter({ owner, id, whose }: Owner, limits: LimitSpec, valueKey?: string): Meter {
-  const { type, credit_limit: credit } = limits;
+export function budgetMeter({ owner, id, whose }: Owner, limits: LimitSpec, group?: Group): Meter {
+  const { credit_limit: credit } = limits;
+  const measure = limits.type as Measure;
   const most = asNumber(credit);
   return new Meter({
     kind: 'budget',
-    measure: type as Measure,
-    most: most === undefined ? Number.MAX_SAFE_INTEGER : budgetUnits(type, most),
-    name: budgetName(owner, id, String(type)) + suffix(valueKey),
-    whose: named(whose, valueKey),
-    terms: type === 'cost' ? `${most} US dollars` : `${most} ${type}`,
+    measure,
+    most: most === undefined ? Number.MAX_SAFE_INTEGER : budgetUnits(measure, most),
+    name: budgetName(owner, id, measure) + suffix(group),
+    whose: named(whose, group),
+    terms: most === undefined ? 'no limit' : amountWords(measure, most),
     period: (now) => budgetPeriod(limits, now),
   });
 }
 
-const suffix = (valueKey: string | undefined) => (valueKey === undefined ? '' : `/${valueKey}`);
-const named = (whose: string, valueKey: string | undefined) =>
-  valueKey === undefined ? whose : `${whose} for ${valueKey.slice(0, 200)}`;
+const suffix = (group: Group | undefined) => (group === undefined ? '' : `/${group.valueKey}`);
+const named = (whose: string, group: Group | undefined) =>
+  group === undefined ? whose : `${whose} for ${group.words.slice(0, 200)}`;

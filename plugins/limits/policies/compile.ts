@@ -3,7 +3,7 @@ import type { Meter } from '../limit/meter.ts';
 import { budgetMeter, rateMeter } from '../limit/meters.ts';
 import { conditionOf } from './conditions.ts';
 import type { Subject } from './dimensions.ts';
-import { valueKeyReader } from './value-key.ts';
+import { groupWordsReader, valueKeyReader } from './value-key.ts';
 
 /** A policy, ready to be asked. */
 export interface ReadyPolicy {
@@ -42,6 +42,7 @@ function byWorkspace({ policies }: LimitPoliciesEntry): ReadonlyMap<string, read
 function readyPolicy({ id, kind, name, conditions, groupBy, limit }: LimitPolicyEntry): ReadyPolicy {
   const ready = conditions.map(conditionOf);
   const keyOf = valueKeyReader(groupBy);
+  const wordsOf = groupWordsReader(groupBy);
   const owner = { owner: 'policy', id, whose: `the policy "${name ?? id}"` } as const;
   const meters = new Map<string, Meter>();
   return {
@@ -50,8 +51,8 @@ function readyPolicy({ id, kind, name, conditions, groupBy, limit }: LimitPolicy
       const valueKey = keyOf(subject);
       const known = meters.get(valueKey);
       if (known !== undefined) return known;
-      const made =
-        kind === 'rate' ? rateMeter(owner, limit as RateLimits, valueKey) : budgetMeter(owner, limit, valueKey);
+      const group = { valueKey, words: wordsOf(subject) };
+      const made = kind === 'rate' ? rateMeter(owner, limit as RateLimits, group) : budgetMeter(owner, limit, group);
       if (meters.size >= mostGroups) meters.clear();
       meters.set(valueKey, made);
       return made;

@@ -27,10 +27,16 @@ export interface Dimension {
   read(subject: Subject): string | undefined;
   /** Another name of the same, which conditions may use. */
   alias?(subject: Subject): string | undefined;
+  /** As people know it, where `read` gives an id. */
+  called?(subject: Subject): string | undefined;
 }
 
 const dimensions: Readonly<Record<DimensionKey, Dimension>> = {
-  api_key: { read: ({ target }) => target.request.principal.access?.keyId },
+  api_key: {
+    read: ({ target }) => target.request.principal.access?.keyId,
+    // Whoever has no key is in one group with all the others.
+    called: ({ target: { request } }) => (request.principal.kind === 'key' ? request.principal.name : undefined),
+  },
   virtual_key: { read: ({ target }) => target.providerSlug },
   provider: { read: ({ target }) => target.provider, alias: ({ target }) => target.providerSlug },
   config: {
@@ -42,7 +48,11 @@ const dimensions: Readonly<Record<DimensionKey, Dimension>> = {
     alias: ({ target }) => target.request.prompt?.id,
   },
   model: { read: ({ target }) => modelOf(target) },
-  workspace_id: { read: ({ workspaceId }) => workspaceId, alias: ({ workspaceSlug }) => workspaceSlug },
+  workspace_id: {
+    read: ({ workspaceId }) => workspaceId,
+    alias: ({ workspaceSlug }) => workspaceSlug,
+    called: ({ workspaceSlug }) => workspaceSlug,
+  },
   organisation_id: { read: ({ organisationId }) => organisationId },
   endpoint_type: { read: ({ target }) => target.request.endpoint },
 };

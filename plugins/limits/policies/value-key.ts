@@ -23,5 +23,14 @@ export function valueKeyReader(groupBy: readonly string[]): (subject: Subject) =
   };
 }
 
+/** The same for people: what has a name of its own stands under that, in the place of its id. */
+export function groupWordsReader(groupBy: readonly string[]): (subject: Subject) => string {
+  const parts = groupBy.map((key) => ({ key, dimension: dimensionOf(key) }));
+  return (subject) =>
+    parts
+      .map(({ key, dimension }) => `${key}:${dimension?.called?.(subject) ?? dimension?.read(subject) ?? ''}`)
+      .join(',');
+}
+
 const plain = /^[^,\\]*$/;
 const special = /[,\\]/g;

@@ -263,7 +263,7 @@ describe('what a request has come to', () => {
     const error = await refusal();
     assert.equal(error.code, 'budget_exhausted');
     assert.equal(error.status, 412);
-    assert.match(error.message, /the API key "billing".*1 requests.*2026-02-01T00:00:00Z/);
+    assert.match(error.message, /the API key "billing", 1 request, is used up.*2026-02-01T00:00:00Z/);
     host.advance(31 * 86_400_000);
     await enter(request());
   });
@@ -340,6 +340,29 @@ describe('policies', () => {
     await enter(request({ metadata: { _user: 'alice' } }));
     await enter(request({ metadata: { _user: 'bob' } }));
     assert.match((await refusal(request({ metadata: { _user: 'alice' } }))).message, /metadata._user:alice/);
+  });
+
+  it('are told by the names of what they count by, and count by ids', async () => {
+    const groupBy = ['workspace_id', 'api_key', 'metadata._user'];
+    const { request, enter, refusal, used } = await world({ policies: [{ groupBy }] });
+    const ask = () => request({ metadata: { _user: 'alice' } });
+    await enter(ask());
+    const { message } = await refusal(ask());
+    assert.match(message, /the policy "spending" for workspace_id:ws-main,api_key:billing,metadata\._user:alice is/);
+    assert.match(message, /: 1 request per minute\./);
+    const key = 'workspace_id:ws-1,api_key:key-1,metadata._user:alice';
+    assert.deepEqual(await used(`rate/policy/policy-0/requests/rpm/${key}`), { used: 0, reserved: 1 });
+  });
+
+  it('do not call callers without a key by the name of one of them', async () => {
+    const { request, enter, refusal } = await world({ policies: [{ groupBy: ['api_key'] }] });
+    const token = (name: string): Principal => ({
+      ...{ id: name, kind: 'token', name },
+      access: { organisationId, workspaceId: 'ws-1' } as Access,
+    });
+    await enter(request({ principal: token('alice') }));
+    const { message } = await refusal(request({ principal: token('bob') }));
+    assert.match(message, /for api_key: is reached/);
   });
 
   it('hold in their own workspace alone', async () => {

@@ -12,7 +12,10 @@ it('marks a budget that was set back once more when it is used up again', async 
   const counters = createCounters({ now: () => now, log });
   t.after(() => counters.close());
   const limits = { credit_limit: 1000, type: 'tokens' } as const;
-  const meter = budgetMeter({ owner: 'policy', id: 'p', whose: 'the policy' }, limits, 'metadata._user:a');
+  const meter = budgetMeter({ owner: 'policy', id: 'p', whose: 'the policy' }, limits, {
+    valueKey: 'metadata._user:a',
+    words: 'metadata._user:a',
+  });
   const name = refusedName(meter.name, meter.most);
   const mark = spentMarks({ counters, log });
   const marked = async () => (await counters.read('o', [{ name, start: 0, durable: true }]))[0]?.used;
