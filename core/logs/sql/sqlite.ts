@@ -6,7 +6,7 @@ import type { Stored, StoredRow } from '../rows.ts';
 import { marks, type Sql, type SqlDatabase } from './sql.ts';
 
 const mostStatements = 200;
-/** Of 4 KiB. Ids are random: a page of their index is changed by many batches, and is best brought home once for all of them. */
+/** Of 4 KiB. Callers' names of traces are random: a page of that index is changed by many batches, and best brought home once for all. */
 const checkpointPages = 8000;
 /** Rows of one insert, as many as are left of each: a statement costs as much as many of its values. */
 const rowsAtOnce = [100, 10, 1] as const;
