@@ -212,9 +212,9 @@ describe('the config of a request in a workspace', () => {
       configOf('b', 'pc-b', { virtual_key: 'b' }),
     ],
   });
-  const main = { id: 'id-pc-main', slug: 'pc-main' };
-  const bare = { id: 'id-pc-bare', slug: 'pc-bare' };
-  const org = { id: 'id-pc-org', slug: 'pc-org' };
+  const main = { id: 'id-pc-main', slug: 'pc-main', versionId: 'v1' };
+  const bare = { id: 'id-pc-bare', slug: 'pc-bare', versionId: 'v1' };
+  const org = { id: 'id-pc-org', slug: 'pc-org', versionId: 'v1' };
   const manifest = { ...requestConfigManifest } as Manifest;
 
   async function inWorkspace() {
