@@ -98,7 +98,7 @@ describe('the metrics', () => {
         metrics.counter('a_total', `Help of ${label}`, ['x']).add([label]);
         assert.equal(valueIn(await shown(metrics), 'a_total', { x: label }), 1);
       }),
-      { numRuns: 60 },
+      { numRuns: 60, examples: [['\u2028'], ['\u2029'], ['\r'], ['"\\\n']] },
     );
   });
 

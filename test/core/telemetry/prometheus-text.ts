@@ -18,9 +18,10 @@ export function parsePrometheus(text: string): ReadonlyMap<string, ParsedFamily>
   const families = new Map<string, { type: string; help: string; samples: Sample[] }>();
   const seen = new Set<string>();
   if (!text.endsWith('\n')) throw new Error('The last line does not end.');
+  // Only a line feed ends a line here; what `.` takes for other ends of lines may stand in labels and help.
   for (const line of text.split('\n')) {
     if (line === '') continue;
-    const [, word, name = '', rest = ''] = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.*)$/.exec(line) ?? [];
+    const [, word, name = '', rest = ''] = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.*)$/s.exec(line) ?? [];
     if (word === 'HELP') {
       if (families.has(name)) throw new Error(`Two families ${name}`);
       families.set(name, { type: '', help: rest, samples: [] });
@@ -43,7 +44,7 @@ export function parsePrometheus(text: string): ReadonlyMap<string, ParsedFamily>
 
 function sampleOf(line: string): Sample {
   const [, name, , inner = '', value = ''] =
-    /^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(.*)\})? ([-+0-9.eE]+|[Nn]a[Nn]|[-+]Inf)$/.exec(line) ?? [];
+    /^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(.*)\})? ([-+0-9.eE]+|[Nn]a[Nn]|[-+]Inf)$/s.exec(line) ?? [];
   if (name === undefined) throw new Error(`No sample: ${line}`);
   return { name, labels: labelsOf(inner, line), value: Number(value.replace('Inf', 'Infinity')) };
 }
