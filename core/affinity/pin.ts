@@ -49,14 +49,34 @@ function pinnedBy(
   references: readonly Reference[],
   standings: readonly Standing[],
 ): MaybePromise<Pinned | undefined> {
-  const foreign = references.find((_, index) => standings[index] === 'foreign');
-  if (foreign !== undefined) throw unknownObject(foreign);
+  refuseThose(references, standings);
   const owned = references.flatMap((reference, index): readonly Owned[] => {
     const row = standings[index];
     return typeof row === 'object' ? [{ reference, row }] : [];
   });
   // Targets that run prompts have a body, and with it a provider, of their own.
   return owned.length === 0 || plan.runsPrompts ? undefined : chosen(runtime, exchange, plan, owned);
+}
+
+/**
+ * For a request whose target is chosen already, such as a line of a file.
+ * @throws GatewayError `not_found` for what another workspace has made
+ */
+export function refuseForeign({ affinity }: Runtime, exchange: Exchange): MaybePromise<void> {
+  const references = referencesOf(exchange);
+  if (references.length === 0) return undefined;
+  const found = affinity.find(
+    references.map(({ id }) => hashOf(id)),
+    scopeOf(exchange),
+  );
+  return found instanceof Promise
+    ? found.then((standings) => refuseThose(references, standings))
+    : refuseThose(references, found);
+}
+
+function refuseThose(references: readonly Reference[], standings: readonly Standing[]): void {
+  const foreign = references.find((_, index) => standings[index] === 'foreign');
+  if (foreign !== undefined) throw unknownObject(foreign);
 }
 
 interface Owned {

@@ -1,4 +1,4 @@
-import { asArray, asObject, type Endpoint, type Json, type JsonObject } from 'portcullis/sdk';
+import { asArray, asObject, type Endpoint, type Json, type JsonObject, parseJson } from 'portcullis/sdk';
 import type { ObjectKind } from './rows.ts';
 
 /** An object that a request speaks of. */
@@ -17,6 +17,8 @@ export interface ReferringRequest {
   /** With its `?`, or ''. */
   readonly query: string;
   readonly body: JsonObject;
+  /** What passes untouched. */
+  readonly rawBody?: Uint8Array | undefined;
 }
 
 const none: readonly Reference[] = [];
@@ -226,13 +228,35 @@ const named: Readonly<Record<string, ObjectKind>> = {
   conversations: 'conversation',
 };
 
-/** Of a path that passes untouched. */
-function inProxied({ params }: ReferringRequest, add: Add): void {
-  const segments = (params.path ?? '').split('/');
+/** Of what passes untouched: its path may be any, and so its body is read as each route reads one. */
+function inProxied(request: ReferringRequest, add: Add): void {
+  const { params, query, rawBody } = request;
+  const segments = (params.path ?? '')
+    .split('/')
+    .map(decoded)
+    .filter((segment) => segment !== '');
   for (const [index, segment] of segments.entries()) {
     const kind = Object.hasOwn(named, segment) ? named[segment] : undefined;
-    if (kind !== undefined) add('path', decoded(segments[index + 1] ?? ''), kind);
+    if (kind !== undefined) add('path', segments[index + 1], kind);
   }
+  ofPage(query, add, 'part');
+  const body = rawBody === undefined ? undefined : asObject(parseJson(Buffer.from(rawBody).toString('utf8')));
+  if (body !== undefined) inAny({ ...request, body }, add);
+}
+
+function inAny(request: ReferringRequest, add: Add): void {
+  const { body } = request;
+  inResponse(request, add);
+  inThread(body, add);
+  inVectorStore(body, add);
+  inContainer(body.container, 'container', add);
+  inItems(body.items, 'items', add);
+  inJob(body, add);
+}
+
+/** A batch, or a fine-tuning job. */
+function inJob(body: JsonObject, add: Add): void {
+  for (const field of ['input_file_id', 'training_file', 'validation_file']) add(field, body[field], 'file');
 }
 
 const readers: { readonly [E in Endpoint]?: Reader } = {
@@ -251,15 +275,12 @@ const readers: { readonly [E in Endpoint]?: Reader } = {
   retrieveFile: ofPath('file'),
   deleteFile: ofPath('file'),
   retrieveFileContent: ofPath('file'),
-  createBatch: ({ body }, add) => add('input_file_id', body.input_file_id, 'file'),
+  createBatch: ({ body }, add) => inJob(body, add),
   listBatches: ofList('batch'),
   retrieveBatch: ofPath('batch'),
   cancelBatch: ofPath('batch'),
   getBatchOutput: ofPath('batch'),
-  createFinetune: ({ body }, add) => {
-    add('training_file', body.training_file, 'file');
-    add('validation_file', body.validation_file, 'file');
-  },
+  createFinetune: ({ body }, add) => inJob(body, add),
   listFinetunes: ofList('fine_tuning_job'),
   retrieveFinetune: ofPath('fine_tuning_job'),
   cancelFinetune: ofPath('fine_tuning_job'),

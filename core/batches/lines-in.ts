@@ -10,6 +10,7 @@ import {
   parseJson,
   type TargetContext,
 } from 'portcullis/sdk';
+import { refuseForeign } from '../affinity/pin.ts';
 import { allowedModel } from '../pipeline/allowed-models.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Runtime } from '../pipeline/runtime.ts';
@@ -24,9 +25,17 @@ import { noteUpload, uploadOf, WrittenFile } from './upload.ts';
 
 const window = { atOnce: 16, mostBytes: 8 * 1024 * 1024 };
 
-/** Whether the lines of what is uploaded have to be looked at: where guardrails hold, or only some models may be asked. */
-export function holdsLines({ endpoint, upload }: Exchange, { models }: TargetProvider, target: TargetContext): boolean {
+/**
+ * Whether the lines of what is uploaded have to be looked at: where guardrails hold, only some models may be asked, or others
+ * may have made things at the same account.
+ */
+export function holdsLines(exchange: Exchange, provider: TargetProvider, target: TargetContext): boolean {
+  const { endpoint, upload, workspace } = exchange;
   if (endpoint !== 'uploadFile' || upload?.form === undefined || target.body.purpose !== 'batch') return false;
+  return workspace !== undefined || isRewritten(provider, target);
+}
+
+function isRewritten({ models }: TargetProvider, target: TargetContext): boolean {
   return models !== undefined || isGuarded(target);
 }
 
@@ -35,10 +44,11 @@ function isGuarded({ hooks, request: { defaultGuardrails } }: TargetContext): bo
 }
 
 /**
- * Judges each line of a file of batch requests as the request that it is. What leaves is what was looked at: the file is
- * written anew.
+ * Judges each line of a file of batch requests as the request that it is. Where guardrails or models matter, what leaves is
+ * what was looked at: the file is written anew.
  * @returns the denial of the first line that was denied
- * @throws GatewayError `bad_request` naming the first line that cannot be judged, or asks for a model that is not served
+ * @throws GatewayError naming the first line that cannot be judged, asks for a model that is not served, or speaks of what
+ *   another workspace has made
  */
 export async function judgeLines(
   runtime: Runtime,
@@ -49,7 +59,8 @@ export async function judgeLines(
   const since = performance.now();
   const form = exchange.upload?.form;
   if (form === undefined) return undefined;
-  const facts = { runtime, exchange, provider, target, guarded: isGuarded(target) };
+  const held = { rewritten: isRewritten(provider, target), guarded: isGuarded(target) };
+  const facts = { runtime, exchange, provider, target, ...held };
   try {
     return await judgeFiles(facts, form);
   } finally {
@@ -62,6 +73,7 @@ interface Facts {
   readonly exchange: Exchange;
   readonly provider: TargetProvider;
   readonly target: TargetContext;
+  readonly rewritten: boolean;
   readonly guarded: boolean;
 }
 
@@ -80,6 +92,7 @@ async function judgeFiles(facts: Facts, form: Form): Promise<Answer | undefined>
     const { field, filename, contentType } = file;
     files.push({ field, filename, contentType, size: anew.size, open: () => anew.open() });
   }
+  if (!facts.rewritten) return undefined;
   noteUpload(facts.target, uploadOf(form, files, release));
   return undefined;
 }
@@ -90,7 +103,7 @@ async function judgeFile(facts: Facts, file: FormFile, anew: WrittenFile): Promi
   for await (const judged of inOrder(lines, window, (line) => judgeLine(facts, line))) {
     if (cancellation.cancelled) throw new GatewayError('client_closed', 'The client left before its file was judged.');
     if (judged instanceof Answer) return judged;
-    await anew.add(judged);
+    if (facts.rewritten) await anew.add(judged);
   }
   await anew.end();
   return undefined;
@@ -98,8 +111,10 @@ async function judgeFile(facts: Facts, file: FormFile, anew: WrittenFile): Promi
 
 /** The line as it leaves, or its denial. */
 async function judgeLine(facts: Facts, { number, text }: TextLine): Promise<string | Answer> {
-  const { runtime, exchange, provider, target, guarded } = facts;
+  const { runtime, exchange, provider, target, rewritten, guarded } = facts;
   const line = asObject(parseJson(text));
+  // What nobody can read asks for nothing: its provider says so.
+  if (line === undefined && !rewritten) return text;
   if (line === undefined) throw wrong(number, undefined, 'is no JSON object');
   const route = lineRouteOf(asString(line.url) ?? '');
   const given = asObject(line.body);
@@ -114,6 +129,7 @@ async function judgeLine(facts: Facts, { number, text }: TextLine): Promise<stri
   const own = lineTarget(exchange, target, { endpoint, dialect, path, body: given ?? {} });
   try {
     allowedModel(own.request, provider, own);
+    await refuseForeign(runtime, own.request);
     if (!guarded) return JSON.stringify(line);
     const body = await judgedLine(runtime, exchange, own.request, () => runtime.pipeline.beforeRequest(own));
     if (body instanceof Answer) return new Answer(denialOf(exchange, number, line, own.request, body.outcome));

@@ -76,6 +76,17 @@ describe('an object of another workspace', () => {
         tools: [{ type: 'file_search', vector_store_ids: [String(store.json.id)] }],
       }),
       get(`/v1/proxy/files/${file}`),
+      get(`/v1/proxy/files//${file}/content`),
+      get(`/v1/proxy/%66iles/${file}`),
+      get(`/v1/proxy/files?after=${file}`),
+      post('/v1/proxy/responses', { model: 'm', input: 'x', previous_response_id: String(response.json.id) }),
+      post('/v1/responses/', { model: 'm', input }),
+      post('/v1/proxy/batches', { input_file_id: file, endpoint: '/v1/chat/completions', completion_window: '24h' }),
+      post('/v1/proxy/fine_tuning/jobs', { model: 'm', training_file: file }),
+      post('/v1/proxy/threads/runs', { thread: { messages: [{ role: 'user', attachments: [{ file_id: file }] }] } }),
+      post('/v1/proxy/vector_stores', { file_ids: [file] }),
+      post('/v1/proxy/conversations', { items: input }),
+      post('/v1/proxy/messages', { container: { file_ids: [file] } }),
     ]);
     for (const reply of replies) {
       assert.equal(reply.status, 404, reply.text);
@@ -84,6 +95,37 @@ describe('an object of another workspace', () => {
     }
     assert.equal(calls(), before);
     assert.equal((await gateway.request('GET', `/v1/files/${file}`, { headers: colleague })).status, 200);
+  });
+
+  it('does not exist in the lines of a file of requests either, which leaves untouched where it is its own', async (t) => {
+    const { a, gateway, colleague, right } = await world(t);
+    const file = await upload(gateway, colleague);
+    const response = await gateway.post('/v1/responses', { model: 'm', input: 'x' }, colleague);
+    const content = [{ type: 'file', file: { file_id: file } }];
+    const send = async (headers: Readonly<Record<string, string>>, ...lines: string[]) => {
+      const form = new FormData();
+      form.set('purpose', 'batch');
+      form.set('file', new Blob([lines.join('\n')]), 'x.jsonl');
+      const reply = await fetch(`${gateway.url}/v1/files`, { method: 'POST', body: form, headers });
+      return { status: reply.status, text: await reply.text() };
+    };
+    const asking = { custom_id: 'one', method: 'POST' };
+    const chat = {
+      ...asking,
+      url: '/v1/chat/completions',
+      body: { model: 'm', messages: [{ role: 'user', content }] },
+    };
+    const going = { ...asking, url: '/v1/responses', body: { model: 'm', previous_response_id: response.json.id } };
+    const before = a.requests.length;
+    for (const line of [chat, going]) {
+      const reply = await send(right, 'not JSON', JSON.stringify(line));
+      assert.equal(reply.status, 404, reply.text);
+      assert.match(reply.text, /Line 2 \(custom_id \\"one\\"\) of the file: The \w+ \\".+\\" does not exist/);
+    }
+    assert.equal(a.requests.length, before);
+    const spaced = JSON.stringify(chat).replaceAll(',', ' , ');
+    assert.equal((await send(colleague, spaced, 'not JSON')).status, 200);
+    assert.ok(a.requests.at(-1)?.bytes.toString().includes(`${spaced}\nnot JSON`));
   });
 
   it("is told in the caller's own format", async (t) => {

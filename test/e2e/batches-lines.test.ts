@@ -177,15 +177,12 @@ describe('a file of batch requests, where guardrails hold', () => {
     const reply = fetch(`${url}/v1/files`, { method: 'POST', body: form, headers, signal: leaving.signal });
     reply.catch(() => {});
     await hook.request(30);
-    const since = performance.now();
     assert.equal((await fetch(`${url}/v1/health`)).status, 200);
-    assert.ok(performance.now() - since < 500);
+    assert.ok(hook.requests.length < lines.length, 'meanwhile');
     leaving.abort();
     await assert.rejects(reply);
-    await delay(200);
-    const asked = hook.requests.length;
-    await delay(200);
-    assert.deepEqual([hook.requests.length, asked < 5_000], [asked, true], `${asked} lines were asked for`);
+    for (let asked = -1; asked !== hook.requests.length; await delay(200)) asked = hook.requests.length;
+    assert.ok(hook.requests.length < 5_000, `${hook.requests.length} lines were asked for`);
   });
 });
 
