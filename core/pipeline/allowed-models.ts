@@ -1,4 +1,5 @@
 import { asObject, asString, GatewayError, parseJson, type TargetContext } from 'portcullis/sdk';
+import { saidOnce } from '../upstream/said-once.ts';
 import type { Exchange } from './exchange.ts';
 import type { TargetProvider } from './target-provider.ts';
 
@@ -33,10 +34,12 @@ const modelInPath = /(?:^|\/)(?:models?|deployments)\/([^/:]+)/g;
 function checkProxied({ params, method, rawBody }: Exchange, provider: TargetProvider): void {
   const inPath = [...(params.path ?? '').matchAll(modelInPath)].map(([, model = '']) => decoded(model));
   const json = rawBody === undefined ? undefined : asObject(parseJson(Buffer.from(rawBody).toString('utf8')));
-  const inBody = asString(json?.model);
+  // Of a name that stands twice, the provider may read the other model.
+  const isClear = rawBody === undefined || json === undefined || saidOnce(rawBody, json);
+  const inBody = isClear ? asString(json?.model) : undefined;
   const named = inBody === undefined ? inPath : [...inPath, inBody];
   for (const model of named) checkModel(provider, model);
-  if (named.length > 0 || method === 'GET' || method === 'HEAD' || method === 'DELETE') return;
+  if ((isClear && named.length > 0) || method === 'GET' || method === 'HEAD' || method === 'DELETE') return;
   const text = `The provider "${provider.slug}" is limited to some models, and the proxied request does not show which it asks for.`;
   throw new GatewayError('bad_request', text, { param: 'model' });
 }

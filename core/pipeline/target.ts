@@ -257,6 +257,7 @@ export function outboundOf(
     settings: runtime.settings.settingsOf(leaf, provider, plan, exchange, model),
     body: target.body,
     model,
+    limited: provider.models !== undefined,
     rawBody: exchange.rawBody,
     upload: uploadFor(target) ?? exchange.upload,
     trace: exchange.traceHeaders,

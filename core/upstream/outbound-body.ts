@@ -153,11 +153,12 @@ function bytesOf(sources: OutboundSources, final: JsonObject, asks: boolean): st
 
 /**
  * Whether the bytes say more than what was read of them, where that matters: the reply to a request with a cache rule is kept
- * for all that read the same, and what guardrails have looked at must be what leaves. Of a key that stands twice, providers
- * differ in which of the two they read.
+ * for all that read the same, what guardrails have looked at must be what leaves, and so must the model that is allowed. Of a
+ * key that stands twice, providers differ in which of the two they read.
  */
-function saysMore({ request, leaf, rawBody }: OutboundSources, read: JsonObject): boolean {
-  if (rawBody === undefined || (leaf.cache === undefined && !isGuarded(request, leaf))) return false;
+function saysMore({ request, leaf, rawBody, limited }: OutboundSources, read: JsonObject): boolean {
+  if (rawBody === undefined || (leaf.cache === undefined && limited !== true && !isGuarded(request, leaf)))
+    return false;
   return !saidOnce(rawBody, read);
 }
 

@@ -55,6 +55,8 @@ export interface OutboundSources {
   readonly body: JsonObject;
   /** The model that it names, without the slug of a saved provider; '' where it names none. */
   readonly model: string;
+  /** Its saved provider serves some models alone. */
+  readonly limited?: boolean;
   readonly rawBody: Uint8Array | undefined;
   /** A body of the client that is no JSON. */
   readonly upload?: Upload | undefined;

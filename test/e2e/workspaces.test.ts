@@ -237,9 +237,10 @@ describe('a saved provider', () => {
       callers: { alice: { workspace: 'a' } },
       ...(now === undefined ? {} : { overrides: { now: () => now } }),
     });
-    const ask = (model = 'm', at = path) =>
-      gateway.post(at, asking(model), { 'x-gw-api-key': 'alice', 'x-kept': 'client', ...using });
-    return { peer, ask };
+    const ask = (model = 'm', at = path) => send(asking(model), at);
+    const send = (body: JsonObject | string, at = path) =>
+      gateway.post(at, body, { 'x-gw-api-key': 'alice', 'x-kept': 'client', ...using });
+    return { peer, ask, send };
   }
 
   const unusable: readonly [string, Parameters<typeof providerOf>[2], string, RegExp][] = [
@@ -281,6 +282,25 @@ describe('a saved provider', () => {
     const { peer, ask } = await withProvider(t, { allowAllModels: false, models });
     assert.equal((await ask('on', '/v1/proxy/models/off:generateContent')).status, 400);
     assert.equal(peer.requests.length, 0);
+  });
+
+  it('that is limited is asked for the one model that was looked at, where a request names two', async (t) => {
+    const { peer, send } = await withProvider(t, { allowAllModels: false, models });
+    const twice = JSON.stringify(asking('off')).replace(/}$/, ',"model":"on"}');
+    assert.equal((await send(twice)).status, 200);
+    assert.equal((await send(twice, '/v1/proxy/chat/completions')).status, 400);
+    assert.equal((await send(twice, '/v1/proxy/models/on:generateContent')).status, 400);
+    assert.deepEqual(
+      peer.requests.map(({ bytes }) => bytes.toString()),
+      ['{"model":"on","messages":[{"role":"user","content":"x"}]}'],
+    );
+  });
+
+  it('that is limited gets the bytes of the client all the same where they name one', async (t) => {
+    const { peer, send } = await withProvider(t, { allowAllModels: false, models });
+    const spaced = JSON.stringify(asking('on'), null, 1);
+    await send(spaced);
+    assert.equal((await peer.request(0)).bytes.toString(), spaced);
   });
 
   it('adds its headers, and those of the model, which the connection and the client cannot replace', async (t) => {
