@@ -1,4 +1,5 @@
 import { asString, type ErrorCode, GatewayError, type MaybePromise } from 'portcullis/sdk';
+import { holdsGatewayKey } from '../gateway-key.ts';
 import type { Exchange } from './exchange.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -87,7 +88,7 @@ function bareCredential({ config }: Runtime, exchange: Exchange): string | undef
     slugInModel(exchange) !== undefined ||
     exchange.endpoint === 'promptComplete';
   if (named || principal.config !== undefined || standing !== undefined) return undefined;
-  return credentialHeaders.find((name) => name !== principal.consumed && headers[name] !== undefined);
+  return credentialHeaders.find((name) => headers[name] !== undefined && !holdsGatewayKey(name, headers, principal));
 }
 
 function isUrl(name: string): boolean {

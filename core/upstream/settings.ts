@@ -6,6 +6,7 @@ import {
   type RequestContext,
   type Settings,
 } from 'portcullis/sdk';
+import { holdsGatewayKey } from '../gateway-key.ts';
 import type { Leaf } from '../routing/plan.ts';
 import { configured } from './headers.ts';
 import { checkKept } from './kept-settings.ts';
@@ -219,13 +220,13 @@ function nativeHeader(name: string, request: RequestContext): string | undefined
   return sent === undefined && name.endsWith('-beta') ? request.control('interface-version') : sent;
 }
 
-/** The provider's key that the caller sent, in any of the forms of the SDKs; never the header that held the gateway's own key. */
-function callerCredential(request: RequestContext): string | undefined {
-  const { headers, principal } = request;
-  const bearer = principal.consumed === 'authorization' ? undefined : headers.authorization;
+/** The provider's key that the caller sent, in any of the forms of the SDKs; never the gateway's own key. */
+function callerCredential({ headers, principal }: RequestContext): string | undefined {
+  const sent = (name: string) => (holdsGatewayKey(name, headers, principal) ? undefined : headers[name]);
+  const bearer = sent('authorization');
   if (bearer !== undefined) return bearer.replace(/^bearer\s+/i, '') || undefined;
   for (const name of ['x-api-key', 'api-key', 'x-goog-api-key']) {
-    const value = principal.consumed === name ? undefined : headers[name];
+    const value = sent(name);
     if (value !== undefined && value !== '') return value;
   }
   return undefined;

@@ -100,6 +100,42 @@ describe('the four combinations of credentials', () => {
   });
 });
 
+describe('the key of the gateway', () => {
+  for (const [what, headers] of [
+    ['in its own header and as a bearer token', { 'x-gw-api-key': gatewayKey, authorization: `Bearer ${gatewayKey}` }],
+    [
+      'in its own header and those of SDKs',
+      { 'x-gw-api-key': gatewayKey, 'api-key': gatewayKey, 'x-api-key': gatewayKey },
+    ],
+    [
+      'as a bearer token and in the header of an SDK',
+      { authorization: `bearer ${gatewayKey}`, 'x-api-key': gatewayKey },
+    ],
+  ] as const) {
+    for (const route of [path, '/v1/proxy/chat/completions']) {
+      it(`is no key of a provider where it comes ${what}, on ${route}`, async (t) => {
+        const peer = await startPeer(t);
+        const gateway = await startGateway(t, { keys, pluginFolders: (await homeProvider(t, peer)) ?? [] }, { env });
+        await gateway.post(route, chat, { ...headers, 'x-gw-provider': 'home' });
+        assert.deepEqual(sentKeys(peer), ['Bearer env-key']);
+        assert.ok(!JSON.stringify(peer.requests[0]?.headers).includes(gatewayKey));
+      });
+    }
+  }
+});
+
+describe('the key of a provider', () => {
+  it('is taken from the header of any SDK beside the key of the gateway, also where two hold it', async (t) => {
+    const peer = await startPeer(t);
+    const gateway = await startGateway(t, { keys, pluginFolders: (await homeProvider(t, peer)) ?? [] });
+    const asked = { 'x-gw-api-key': gatewayKey, 'x-gw-provider': 'home' };
+    await gateway.post(path, chat, { ...asked, 'x-goog-api-key': 'own-key' });
+    await gateway.post(path, chat, { ...asked, 'x-goog-api-key': 'own-key', authorization: 'Bearer own-key' });
+    await gateway.post(path, chat, { ...asked, 'api-key': 'own-key', 'x-api-key': gatewayKey });
+    assert.deepEqual(sentKeys(peer), Array(3).fill('Bearer own-key'));
+  });
+});
+
 describe("the operator's key", () => {
   const providers = (peer: Peer) => ({ team: saved('openai', `${peer.origin}/v1`) });
 

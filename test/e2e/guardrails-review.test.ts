@@ -49,6 +49,16 @@ describe('a check that asks an address of its own', () => {
     });
   }
 
+  it('is never told it from another header that repeats it', async (t) => {
+    const peer = await startPeer(t);
+    peer.always({ body: { active: true } });
+    const { ask } = await guarded(t, { keys: [{ name: 'own', sha256: hash('sha256', key) }] });
+    const jwt = { headerKey: 'x-api-key', introspectEndpoint: `${peer.origin}/introspect` };
+    const headers = { 'x-gw-api-key': key, 'x-api-key': key };
+    const reply = await ask({ input_guardrails: [{ 'default.jwt': jwt, deny: true }] }, says('x'), { headers });
+    assert.deepEqual([reply.status, peer.requests.length], [446, 0]);
+  });
+
   it('puts no more than 64 KiB of its data into the results', async (t) => {
     const peer = await startPeer(t);
     peer.always({ body: { verdict: true, data: { much: 'x'.repeat(70_000) } } });
