@@ -32,6 +32,8 @@ export interface Store {
 
 const pingMs = 2000;
 const standardQueryMs = 5000;
+/** For the first connection of all, and what is asked over it: a server that has just been started is slow for once. */
+const openMs = connectTimeoutMs + standardQueryMs;
 const memory = ':memory:';
 
 /**
@@ -43,14 +45,14 @@ export async function openStore(options: StoreOptions, log: Log): Promise<Store>
   const store = storeOver(options.kind, pools);
   try {
     if (options.kind === 'sqlite') makeFile(options.file);
-    await store.ping();
+    await pingOf(pools.db, openMs);
   } catch (cause) {
     await store.close();
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new GatewayError('not_ready', `The database ${placeOf(options)} cannot be used: ${reason}`, { cause });
   }
   if (options.kind === 'mysql' && options.reader !== undefined) {
-    await pingOf(pools.reader).catch((error: unknown) => {
+    await pingOf(pools.reader, openMs).catch((error: unknown) => {
       log.warn('store_replica_unreachable', { host: options.reader?.host, message: (error as Error).message });
     });
   }
@@ -68,15 +70,15 @@ function storeOver(dialect: Store['dialect'], { db, reader }: Pools): Store {
     db,
     reader,
     transaction: (work) => runTransaction(db, work),
-    ping: () => pingOf(db),
+    ping: () => pingOf(db, pingMs),
     close: async () => {
       await Promise.all([db.destroy(), reader === db ? undefined : reader.destroy()]);
     },
   };
 }
 
-async function pingOf(db: Knex): Promise<void> {
-  await within(pingMs, 'A first answer of the database', Promise.resolve(db.raw('select 1')));
+async function pingOf(db: Knex, limitMs: number): Promise<void> {
+  await within(limitMs, 'An answer of the database', Promise.resolve(db.raw('select 1')));
 }
 
 function placeOf(options: StoreOptions): string {

@@ -6,7 +6,7 @@ import { takeLock } from '../../../core/store/migration-lock.ts';
 import { recordingLog } from '../../support/recording-log.ts';
 import { onEachStore } from '../../support/stores.ts';
 
-const times = { beatMs: 50, staleMs: 600, waitMs: 2000 };
+const times = { beatMs: 50, staleMs: 2_000, waitMs: 60_000 };
 
 /** A migration that makes a table of its own name. */
 function making(name: string): Migration {
@@ -95,7 +95,7 @@ onEachStore(
         done = true;
         return names;
       });
-      await new Promise((resolve) => setTimeout(resolve, 900));
+      await new Promise((resolve) => setTimeout(resolve, 1.5 * times.staleMs));
       assert.equal(done, false, 'a holder that beats is not taken for dead');
       await lock.release();
       assert.deepEqual(await migrated, ['one/first']);
