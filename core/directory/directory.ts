@@ -171,11 +171,13 @@ async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>):
   const leaving = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
+    const expire = () => {
       const late = notReady(`The question what has changed took longer than ${ms} ms.`);
       reject(late);
       leaving.abort(late);
-    }, ms);
+    };
+    // As for loads: what has come while this process was busy is read first.
+    timer = setTimeout(() => setImmediate(expire), ms);
   });
   try {
     return await Promise.race([work(leaving.signal), limit]);

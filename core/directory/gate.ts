@@ -77,10 +77,9 @@ export class Gate {
         reject(new GateRefusal('Too many wait already.', false));
         return;
       }
-      const timer = setTimeout(
-        () => job.refuse(new GateRefusal(`It took longer than ${limitMs} ms.`, this.#running.has(job))),
-        limitMs,
-      );
+      const expire = () => job.refuse(new GateRefusal(`It took longer than ${limitMs} ms.`, this.#running.has(job)));
+      // What has come while this process was busy is read first: it is not late.
+      const timer = setTimeout(() => setImmediate(expire), limitMs);
       this.#waiting.add(job);
       this.#next();
     });

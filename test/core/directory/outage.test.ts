@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { GatewayError } from 'portcullis/sdk';
 import { createDirectory } from '../../../core/directory/directory.ts';
@@ -141,6 +142,40 @@ describe('a load that fails', () => {
     source.loadMood = undefined;
     assert.equal(directory.status.away, false);
     assert.equal(await directory.get('key', digestOf(1)), undefined);
+  });
+});
+
+describe('a process that is busy for longer than a load may take', () => {
+  /** An answer that has been sent at once, and is read when this process comes to it. */
+  async function answer(): Promise<void> {
+    const { port1, port2 } = new MessageChannel();
+    port2.postMessage('here');
+    await once(port1, 'message');
+    port1.close();
+  }
+
+  it('takes the answers that have come in the meantime', async () => {
+    const { directory, source } = await withOneRecord({ loadMs: 100 });
+    source.put('workspace', path, workspace('org-1', { name: 'Changed' }));
+    const { versions } = source;
+    const begun = Promise.withResolvers<void>();
+    source.versions = async (...asked) => {
+      await answer();
+      return versions(...asked);
+    };
+    source.during = () => {
+      begun.resolve();
+      return answer();
+    };
+    await new Promise(setImmediate);
+    const asking = directory.refresh();
+    const loading = directory.get('key', digestOf(1));
+    await begun.promise;
+    const end = performance.now() + 300;
+    while (performance.now() < end);
+    assert.equal(await loading, undefined);
+    await asking;
+    assert.equal((await directory.get('workspace', ...path))?.name, 'Changed');
   });
 });
 
