@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compact, GatewayError, type JsonObject } from 'portcullis/sdk';
+import { asObjects, asString, compact, GatewayError, type JsonObject } from 'portcullis/sdk';
 import type { Console } from '../command.ts';
 import type { Api } from './api.ts';
 import { type CollectionPath, collectionMaker } from './collections.ts';
-import { creationOf, versionChanges, versionOf } from './content.ts';
-import { pathOf } from './file-form.ts';
+import { creationOf, memberNamed, versionChanges, versionOf } from './content.ts';
+import { faultAt, type PromptFile, pathOf } from './file-form.ts';
 import { collectionOf } from './match.ts';
 import { isChanged, type Plan, type Step } from './plan.ts';
 import { type GatewayRecord, latestVersion, pathOfKind, pathOfRecord } from './records.ts';
@@ -18,12 +18,13 @@ export async function apply(api: Api, { collections, steps, slugs: known }: Plan
   });
 
   async function make({ file, wanted }: Step): Promise<void> {
-    const { slug } = await api.create(pathOfKind(file.kind), {
+    const reply = await api.create(pathOfKind(file.kind), {
       ...creationOf(file.kind, withPartialsNamed(wanted, slugs)),
       ...(await placeMember(collectionOf(wanted))),
     });
-    if (file.kind === 'partials') slugs.set(file.slug, String(slug));
-    out.print(`${pathOf(file)}: made as ${slug}.`);
+    if (file.kind === 'partials') slugs.set(file.slug, String(reply.slug));
+    out.print(`${pathOf(file)}: made as ${reply.slug}.`);
+    warn(file, reply);
   }
 
   async function change({ file, wanted, latest }: Step, record: GatewayRecord): Promise<void> {
@@ -31,13 +32,14 @@ export async function apply(api: Api, { collections, steps, slugs: known }: Plan
     const differs = (member: string) => !isDeepStrictEqual(before[member], wanted[member]);
     const version = versionChanges(file.kind, before, wanted);
     const whole = { patch: true, ...versionOf(file.kind, withPartialsNamed(wanted, slugs)) };
-    await api.update(pathOfRecord(record), {
+    const reply = await api.update(pathOfRecord(record), {
       ...(version.length === 0 ? {} : whole),
       ...(differs('name') ? { name: wanted.name ?? '' } : {}),
       ...(differs('collection') ? await placeMember(collectionOf(wanted)) : {}),
     });
     const members = [...['name', 'collection'].filter(differs), ...version].join(', ');
     out.print(`${pathOf(file)}: ${version.length === 0 ? 'changed' : 'a new version'} (${members}).`);
+    warn(file, reply);
   }
 
   async function publish({ file, wanted }: Step, record: GatewayRecord): Promise<void> {
@@ -46,6 +48,13 @@ export async function apply(api: Api, { collections, steps, slugs: known }: Plan
       throw new GatewayError('conflict', `${record.slug} is being changed by somebody else. Import again.`);
     await api.update(`${pathOfRecord(record)}/makeDefault`, { version: latest.number });
     out.print(`${pathOf(file)}: version ${latest.number} is published.`);
+  }
+
+  function warn(file: PromptFile, reply: JsonObject): void {
+    for (const { param, message } of asObjects(reply.warnings)) {
+      const place = file.placeOf([memberNamed(file.kind, asString(param) ?? '')]);
+      out.complain(faultAt(pathOf(file), place, String(message).replace(/\s+/g, ' ')));
+    }
   }
 
   async function placeMember(path: CollectionPath): Promise<JsonObject> {

@@ -33,6 +33,12 @@ const membersOf: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   },
 };
 
+/** The member of a file that the gateway takes under this name. */
+export function memberNamed(kind: Kind, taken: string): string {
+  const [name = taken] = Object.entries(membersOf[kind]).find(([, member]) => member.taken === taken) ?? [];
+  return name;
+}
+
 /**
  * What a file says of a prompt or partial, in one form for each meaning: `name`, `collection` and the members of its
  * version, in this order, those that say nothing left out.

@@ -151,9 +151,33 @@ describe('files that a gateway does not know yet', () => {
     );
     const { code, complained } = await team.run('import', folder);
     assert.equal(code, 2);
-    assert.match(complained, /^prompts\/long\.yaml: The gateway refuses POST \/prompts \(400\): .*version_description/);
+    assert.match(
+      complained,
+      /^prompts\/long\.yaml: The gateway refuses POST \/prompts \(400\): .*version_description/m,
+    );
     await folder.write('prompts/long.yaml', 'name: Long\nprovider: p\ntemplate: x\n');
     assert.match(await team.done('import', folder), /2 made, 0 changed, 0 published, 3 as they were\.$/);
+  });
+
+  it('are saved with a warning for each that names a provider which is not there', async (t) => {
+    const team = await gateway(t);
+    const folder = await promptFolder(t);
+    await folder.write('partials/head.yaml', 'name: Head\ntemplate: Hello\n');
+    await folder.write('prompts/a.yaml', 'name: A\nprovider: "not\\nthere"\ntemplate: x\n');
+    await folder.write('prompts/b.yaml', 'name: B\nmodel: m\nprovider: gone\ntemplate: x\n');
+    const warning = (place: string, slug: string) =>
+      `${place}: No provider that this workspace may use goes by "${slug}": requests fail until there is one.`;
+    const made = await team.run('import', folder);
+    assert.equal(made.code, 0, made.complained);
+    assert.match(made.printed, /3 made, 0 changed, 0 published, 0 as they were\.$/);
+    assert.deepEqual(made.complained.split('\n'), [
+      warning('prompts/a.yaml:2:1', 'not there'),
+      warning('prompts/b.yaml:3:1', 'gone'),
+    ]);
+    await folder.change('prompts/b.yaml', 'gone', 'misspelt');
+    const { code, complained } = await team.run('import', folder, '--publish');
+    assert.deepEqual([code, complained], [0, warning('prompts/b.yaml:3:1', 'misspelt')]);
+    assert.equal((await team.run('import', folder)).complained, '');
   });
 
   it('belong to one workspace', async (t) => {
