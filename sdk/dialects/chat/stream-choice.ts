@@ -38,8 +38,13 @@ export class StreamChoice {
     const logprobs = this.#format.logprobsOf(choice);
     const audio = asObject(delta.audio);
     const deltas: Delta[] = [];
+    const extra = this.#extraOf(choice, delta);
+    const unknown: readonly Delta[] =
+      extra === undefined ? [] : [{ type: 'extra', choice: this.#index, fields: extra }];
+    const tellsTokens = asObject(extra?.logprobs) !== undefined;
     // Before the text that they are about, so that encoders can send both in one event.
     if (logprobs !== undefined) deltas.push({ type: 'logprobs', choice: this.#index, logprobs });
+    if (tellsTokens) deltas.push(...unknown);
     deltas.push(...this.#addAnswer(delta));
     if (audio !== undefined) deltas.push({ type: 'audio', choice: this.#index, audio });
     for (const image of asObjects(delta.images)) deltas.push(...this.#addPart(readPart(image, this.#context)));
@@ -49,8 +54,7 @@ export class StreamChoice {
     for (const [place, call] of asObjects(delta.tool_calls).entries()) deltas.push(...this.#calls.add(call, place));
     const functionCall = asObject(delta.function_call);
     if (functionCall !== undefined) deltas.push(...this.#calls.add({ index: -1, function: functionCall }, 0));
-    const extra = this.#extraOf(choice, delta);
-    if (extra !== undefined) deltas.push({ type: 'extra', choice: this.#index, fields: extra });
+    if (!tellsTokens) deltas.push(...unknown);
     return deltas;
   }
 

@@ -3,6 +3,7 @@ import { asObject, compact, type Json, type JsonObject, omit } from '../../json.
 import { replyFields } from '../chat/decode-reply.ts';
 import { extraOf } from '../chat/encode-reply.ts';
 import { encodeStreamFault } from '../chat/encode-stream.ts';
+import { joinLogprobs } from '../chat/logprobs.ts';
 import { writeUsage } from '../chat/usage.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import type { Delta, Usage } from '../neutral.ts';
@@ -15,7 +16,7 @@ const placedFields: ReadonlySet<string> = new Set([...choiceFields, 'logprobs', 
 export function encodeStream(context: ReplyContext): StreamEncoder {
   const includeUsage = asObject(context.request.stream_options)?.include_usage === true;
   const finished = new Map<number, boolean>();
-  const logprobs = new Map<number, JsonObject>();
+  const logprobs = new Map<number, JsonObject[]>();
   /** Unknown fields that go with the next chunk, of its choice and of itself. */
   const unknown = new Map<number, JsonObject>();
   let extra: JsonObject = {};
@@ -31,7 +32,7 @@ export function encodeStream(context: ReplyContext): StreamEncoder {
   };
 
   const choiceChunk = (index: number, text: string, finish?: JsonObject): string => {
-    const held = logprobs.get(index) ?? null;
+    const held = joinLogprobs(logprobs.get(index) ?? []) ?? null;
     const added = unknown.get(index);
     logprobs.delete(index);
     unknown.delete(index);
@@ -43,7 +44,9 @@ export function encodeStream(context: ReplyContext): StreamEncoder {
     if (choice === undefined) extra = { ...extra, ...omit(extraOf(fields, context), replyFields) };
     else {
       const held = asObject(fields.logprobs);
-      if (held !== undefined) logprobs.set(choice, held);
+      const before = logprobs.get(choice);
+      if (held !== undefined && before === undefined) logprobs.set(choice, [held]);
+      else if (held !== undefined) before?.push(held);
       unknown.set(choice, { ...unknown.get(choice), ...extraOf(omit(fields, placedFields), context) });
     }
   };

@@ -4,7 +4,7 @@ import { completions } from '../../../../sdk/dialects/completions/index.ts';
 import type { Call, Completion, Delta } from '../../../../sdk/dialects/neutral.ts';
 import { deltasOf } from '../../../../sdk/dialects/replay.ts';
 import { GatewayError } from '../../../../sdk/errors.ts';
-import type { JsonObject } from '../../../../sdk/json.ts';
+import { asObject, asObjects, type JsonObject } from '../../../../sdk/json.ts';
 import { context, decodeBytes, encodeAll, events, frozen } from '../chat/codec.ts';
 
 const decode = (body: JsonObject): Call => completions.decodeCall(frozen(body), context());
@@ -187,6 +187,27 @@ describe('text completion streams', () => {
       },
       { late: true, ...header, choices: [] },
       '[DONE]',
+    ]);
+  });
+
+  it('hold log probabilities beside the text that they are about, and none is lost', () => {
+    const tokens = (...said: string[]) => ({ tokens: said, text_offset: said.map((_, at) => at) });
+    const came = [
+      { text: 'ab', index: 0, logprobs: tokens('a', 'b') },
+      { text: '', index: 0, logprobs: tokens('c') },
+      { text: 'cd', index: 0, logprobs: tokens('d') },
+      { text: '', index: 0, logprobs: null, finish_reason: 'stop' },
+    ];
+    const decoder = completions.decodeStream(context());
+    const frames = [...came.map((choice) => JSON.stringify({ id: 'cmpl-1', model: 'm', choices: [choice] })), '[DONE]'];
+    const deltas = frames.flatMap((data) => decoder.push({ data }));
+    const told = events(encodeAll(completions.encodeStream(context()), deltas))
+      .flatMap((event) => (typeof event === 'string' ? [] : asObjects(event.choices)))
+      .map(({ text, logprobs }) => [text, asObject(logprobs)?.tokens]);
+    assert.deepEqual(told, [
+      ['ab', ['a', 'b']],
+      ['cd', ['c', 'd']],
+      ['', undefined],
     ]);
   });
 
