@@ -1,4 +1,4 @@
-import type { DialectName, JsonObject, MaybePromise, Metering, MeterState, Usage } from 'portcullis/sdk';
+import type { DialectName, ErrorCode, JsonObject, MaybePromise, Metering, MeterState, Usage } from 'portcullis/sdk';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { CountedReply } from './counted-reply.ts';
 import { estimateUsage } from './estimate.ts';
@@ -20,6 +20,7 @@ export class ReplyLedger implements Metering {
   readonly #reply: CountedReply;
   readonly #facts: ReplyLedgerFacts;
   #over = false;
+  #error: string | undefined;
   #whenOver: (() => void) | undefined;
   #drained = 0;
   #hasPlace = false;
@@ -46,6 +47,10 @@ export class ReplyLedger implements Metering {
     return this.#reply.model;
   }
 
+  get error(): string | undefined {
+    return this.#error;
+  }
+
   get usage(): Usage | undefined {
     return this.#reply.meter.usage;
   }
@@ -70,6 +75,11 @@ export class ReplyLedger implements Metering {
   /** So many bytes have been read for their counts alone. */
   drained(bytes: number): void {
     this.#drained += bytes;
+  }
+
+  /** It ends with an error; to be given up is none. */
+  failed(code: ErrorCode): void {
+    if (code !== 'client_closed') this.#error ??= code;
   }
 
   /** Nothing more will come: it is whole, has ended or broken off, or was given up. */

@@ -43,7 +43,8 @@ export async function settle(runtime: Runtime, exchange: Exchange, outcome: Outc
     runtime.log.error('cost_unknown', { request: exchange.id, error: (error as Error).message });
   }
   const { note } = exchange;
-  const record = recordOf(exchange, outcome, { left, ...counted, cost, givenUp, durationMs, timings });
+  const { usage, usageSource } = counted;
+  const record = recordOf(exchange, outcome, { left, usage, usageSource, cost, givenUp, durationMs, timings });
   const settled = runtime.pipeline.settle(exchange, record);
   if (settled instanceof Promise) await settled;
   // What plugins found out while they settled belongs to the record too.
@@ -116,7 +117,7 @@ export function recordOf(
     savedNanoUsd: outcome.savedNanoUsd,
     sentAs: exchange.sentAs,
     replyUntouched: !left && isUntouched(outcome),
-    error: left ? 'client_closed' : outcome.error,
+    error: left ? 'client_closed' : (outcome.error ?? outcome.metering?.error),
     durationMs,
     timings,
     guardrails: note?.guardrails,

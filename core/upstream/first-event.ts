@@ -3,14 +3,15 @@ import {
   asString,
   createFramer,
   type Frame,
+  type Framing,
   FramingError,
   GatewayError,
   type GenerationDialect,
-  type JsonObject,
   type ProviderFault,
   parseJson,
 } from 'portcullis/sdk';
 import { plainText } from './failed-reply.ts';
+import type { Repair } from './repair.ts';
 import type { WireStream } from './transport.ts';
 
 export type First =
@@ -19,24 +20,58 @@ export type First =
   | { readonly kind: 'none' }
   | { readonly kind: 'fault'; readonly fault: ProviderFault };
 
+/** What an event says of its stream; undefined: that it is alive. */
+export type Judge = (frame: Frame) => First | undefined;
+
 /** So long a stream of keep-alives alone is waited for: they keep a connection alive that the client may lose meanwhile. */
 const longestMs = 15_000;
 
 /**
- * The first event decides: an overload inside a 200 must still be retried.
+ * The first event decides: an overload inside a 200 must still be retried. `late`: it has been waited for long enough.
  * @param now in milliseconds
  */
 export async function firstEvent(
   stream: WireStream,
-  dialect: GenerationDialect,
-  framing: GenerationDialect['framing'] | undefined,
-  repair: ((json: JsonObject) => JsonObject) | undefined,
+  framing: Framing,
+  judge: Judge,
   now: () => number = () => performance.now(),
-): Promise<First> {
-  const framer = createFramer(framing ?? dialect.framing);
+): Promise<First | { readonly kind: 'late' }> {
+  const framer = createFramer(framing);
   const startedAt = now();
-  let first: First | undefined;
-  const judge = (frame: Frame): First | undefined => {
+  let first: First | { readonly kind: 'late' } | undefined;
+  try {
+    let broken: unknown;
+    await stream.until((chunk) => {
+      try {
+        first = firstOf(framer.push(chunk), judge);
+        if (first === undefined && now() - startedAt > longestMs) first = { kind: 'late' };
+        return first !== undefined;
+      } catch (error) {
+        // Thrown from here it would be the transport's error, and count as a lost connection.
+        broken = error;
+        return true;
+      }
+    });
+    if (broken !== undefined) throw broken;
+    return first ?? firstOf(framer.end(), judge) ?? { kind: 'none' };
+  } catch (error) {
+    stream.abort();
+    if (!(error instanceof FramingError)) throw error;
+    throw new GatewayError('upstream_invalid', notInFormat, { cause: error });
+  }
+}
+
+/** What the first of some events that says more than that its stream is alive says. */
+export function firstOf(frames: readonly Frame[], judge: Judge): First | undefined {
+  for (const frame of frames) {
+    const found = judge(frame);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export function judgeOf(dialect: GenerationDialect, repair: Repair | undefined): Judge {
+  return (frame) => {
     const { data, event, kind } = frame;
     const exception = dialect.exceptionIn?.(frame);
     if (exception !== undefined) return { kind: 'fault', fault: exception };
@@ -48,7 +83,8 @@ export async function firstEvent(
       if (event === 'error' || kind === 'exception') return { kind: 'fault', fault: told(data) };
       throw new GatewayError('upstream_invalid', notInFormat);
     }
-    const read = repair?.(json) ?? json;
+    const repaired = repair?.(json) ?? json;
+    const read = dialect.eventIn?.(repaired) ?? repaired;
     const fault =
       event === 'error'
         ? (dialect.faultOf(read, 200) ?? dialect.faultOf(read, 502) ?? told(''))
@@ -63,33 +99,6 @@ export async function firstEvent(
         return { kind: 'event' };
     }
   };
-  const firstOf = (frames: readonly Frame[]): First | undefined => {
-    for (const frame of frames) {
-      const found = judge(frame);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  };
-  try {
-    let broken: unknown;
-    await stream.until((chunk) => {
-      try {
-        first = firstOf(framer.push(chunk));
-        if (first === undefined && now() - startedAt > longestMs) first = { kind: 'event' };
-        return first !== undefined;
-      } catch (error) {
-        // Thrown from here it would be the transport's error, and count as a lost connection.
-        broken = error;
-        return true;
-      }
-    });
-    if (broken !== undefined) throw broken;
-    return first ?? firstOf(framer.end()) ?? { kind: 'none' };
-  } catch (error) {
-    stream.abort();
-    if (!(error instanceof FramingError)) throw error;
-    throw new GatewayError('upstream_invalid', notInFormat, { cause: error });
-  }
 }
 
 const notInFormat = 'The provider sent a stream that is not in its own format.';

@@ -1,6 +1,7 @@
 import {
   type DialectName,
   dialects,
+  type ErrorCode,
   faultType,
   type GatewayError,
   type JsonObject,
@@ -73,9 +74,14 @@ export function faultOutcome(
     path: facts.path,
     retries: 0,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    error: fault.status === 529 ? 'overloaded' : 'upstream_error',
+    error: errorCodeOf(fault),
     usage: () => undefined,
   };
+}
+
+/** What the error of a provider is called in logs and metrics. */
+export function errorCodeOf({ status }: ProviderFault): ErrorCode {
+  return status === 529 ? 'overloaded' : 'upstream_error';
 }
 
 /** The error body of the client's dialect; the chat format's where bytes pass untouched. */

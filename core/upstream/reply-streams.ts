@@ -2,6 +2,7 @@ import {
   asObject,
   createFramer,
   type Delta,
+  type ErrorCode,
   type FinishReason,
   type Frame,
   type Framer,
@@ -19,19 +20,19 @@ import {
 } from 'portcullis/sdk';
 import type { StreamedReply } from '../ledger/counted-reply.ts';
 import type { ReplyLedger } from '../ledger/reply-ledger.ts';
-import { StreamTap } from './stream-tap.ts';
-import type { WireStream } from './transport.ts';
+import { errorCodeOf } from './outcome.ts';
+import { type Ended, StreamTap } from './stream-tap.ts';
 
 /** Takes what is read for its counts alone. */
 const nowhere: ReplySink = { data: () => true, end: () => {}, error: () => {} };
 
 /** A stream whose tokens are counted: where the operator wants it, it is read on when its client has left. */
 abstract class CountedStream implements ReplyStream {
-  protected readonly source: WireStream;
+  protected readonly source: ReplyStream;
   protected readonly ledger: ReplyLedger;
   protected sink: ReplySink | undefined;
 
-  constructor(source: WireStream, ledger: ReplyLedger) {
+  constructor(source: ReplyStream, ledger: ReplyLedger) {
     this.source = source;
     this.ledger = ledger;
   }
@@ -81,6 +82,10 @@ function faultOf(error: Error): ProviderFault {
   return { status: 502, message, type: 'api_error', code: 'upstream_invalid' };
 }
 
+function codeOf(error: Error): ErrorCode {
+  return GatewayError.is(error) ? error.code : 'upstream_invalid';
+}
+
 export interface Forwarding {
   readonly dialect: GenerationDialect;
   readonly reply: StreamedReply;
@@ -93,7 +98,7 @@ export class ForwardedStream extends CountedStream {
   readonly #dialect: GenerationDialect;
   readonly #tap: StreamTap;
 
-  constructor(source: WireStream, ledger: ReplyLedger, { dialect, reply, hidesUsage }: Forwarding) {
+  constructor(source: ReplyStream, ledger: ReplyLedger, { dialect, reply, hidesUsage }: Forwarding) {
     super(source, ledger);
     this.#dialect = dialect;
     this.#tap = new StreamTap(dialect, reply, hidesUsage);
@@ -109,15 +114,17 @@ export class ForwardedStream extends CountedStream {
     this.sink = sink;
     this.source.pipe({
       data: (chunk) => this.isDrained(chunk) || tap.pass(chunk as Uint8Array, this.sink ?? sink),
-      end: () => {
-        tap.end(this.#dialect.encodeStreamFault(cutShort), this.sink ?? sink);
-        this.finish();
-      },
+      end: () => this.#end(tap.end(this.#dialect.encodeStreamFault(cutShort), this.sink ?? sink), 'upstream_invalid'),
       error: (error) => {
-        tap.breakOff(this.#dialect.encodeStreamFault(faultOf(error)), this.sink ?? sink);
-        this.finish();
+        const fault = this.#dialect.encodeStreamFault(faultOf(error));
+        this.#end(tap.breakOff(fault, this.sink ?? sink), codeOf(error));
       },
     });
+  }
+
+  #end(ended: Ended, code: ErrorCode): void {
+    if (ended !== 'well') this.ledger.failed(ended === 'short' ? code : errorCodeOf(ended));
+    this.finish();
   }
 }
 
@@ -147,7 +154,7 @@ export class TranslatedStream extends CountedStream {
   readonly #reply: StreamedReply;
   readonly #framer: Framer;
 
-  constructor(source: WireStream, ledger: ReplyLedger, reply: StreamedReply, translation: Translation) {
+  constructor(source: ReplyStream, ledger: ReplyLedger, reply: StreamedReply, translation: Translation) {
     super(source, ledger);
     this.#translation = translation;
     this.#reply = reply;
@@ -163,7 +170,10 @@ export class TranslatedStream extends CountedStream {
       send(text);
       this.finish();
     };
-    const fail = (error: Error) => finish(this.#translation.encoder.push({ type: 'fault', fault: faultOf(error) }));
+    const fail = (error: Error) => {
+      this.ledger.failed(codeOf(error));
+      finish(this.#translation.encoder.push({ type: 'fault', fault: faultOf(error) }));
+    };
     this.source.pipe({
       data: (chunk) => {
         if (over || this.isDrained(chunk)) return true;
@@ -178,7 +188,10 @@ export class TranslatedStream extends CountedStream {
       end: () => {
         if (over) return;
         try {
-          finish(this.#text(this.#framer.end()) + this.#encode(this.#translation.decoder.end()));
+          const said = this.#text(this.#framer.end());
+          const rest = this.#translation.decoder.end();
+          if (rest.some(({ type }) => type === 'fault')) this.ledger.failed('upstream_invalid');
+          finish(said + this.#encode(rest));
         } catch (error) {
           fail(error as Error);
         }
@@ -214,6 +227,7 @@ export class TranslatedStream extends CountedStream {
   #encode(deltas: readonly Delta[]): string {
     let text = '';
     for (const delta of deltas) {
+      if (delta.type === 'fault') this.ledger.failed(errorCodeOf(delta.fault));
       text += this.#translation.encoder.push(delta.type === 'finish' ? this.#finishDelta(delta) : delta);
     }
     return text;

@@ -15,6 +15,7 @@ import {
   type Outcome,
   parseJson,
   type ReplyContext,
+  type ReplyStream,
   UsageMeter,
 } from 'portcullis/sdk';
 import { isJsonType } from '../json-type.ts';
@@ -25,8 +26,9 @@ import type { Cancellation } from './cancellation.ts';
 import { isDelimited } from './delimited.ts';
 import { documentOutcome, documentStream } from './document-reply.ts';
 import { failed, hintsAtError, inReply, isLikeObject, unreadable } from './failed-reply.ts';
-import { firstEvent } from './first-event.ts';
+import { firstEvent, judgeOf } from './first-event.ts';
 import { repliedHeaders } from './headers.ts';
+import { LateStream } from './late-stream.ts';
 import { modelsOutcome } from './models-reply.ts';
 import type { Outbound } from './outbound.ts';
 import type { OutcomeFacts } from './outcome.ts';
@@ -214,24 +216,27 @@ async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound,
   }
   const framing = spec.framing ?? dialect.framing;
   const repair = repairOf(outbound, facts, base.headers);
-  const first = await firstEvent(stream, dialect, spec.framing, repair);
+  const judge = judgeOf(dialect, repair);
+  const empty = () => new GatewayError('upstream_invalid', `${facts.provider} answered with an empty stream.`);
+  const first = await firstEvent(stream, framing, judge);
   if (first.kind === 'fault') {
     stream.abort();
     return inReply(first.fault, base, outbound, facts);
   }
   if (first.kind === 'none') {
     stream.abort();
-    throw new GatewayError('upstream_invalid', `${facts.provider} answered with an empty stream.`);
+    throw empty();
   }
+  const source = first.kind === 'late' ? new LateStream(stream, { framing, judge, empty }) : stream;
   // Clients read their own format in its own framing only.
   const forwards = outbound.sameReply && framing === dialect.framing;
   return forwards
-    ? forwarded(stream, dialect, base, outbound, facts)
-    : read(stream, dialect, client, base, outbound, facts, repair);
+    ? forwarded(source, dialect, base, outbound, facts)
+    : read(source, dialect, client, base, outbound, facts, repair);
 }
 
 function forwarded(
-  stream: WireStream,
+  stream: ReplyStream,
   dialect: GenerationDialect,
   base: Base,
   outbound: Outbound,
@@ -245,7 +250,7 @@ function forwarded(
 }
 
 function read(
-  stream: WireStream,
+  stream: ReplyStream,
   dialect: GenerationDialect,
   client: GenerationDialect,
   base: Base,

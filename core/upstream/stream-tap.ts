@@ -1,4 +1,11 @@
-import { asObject, createFramer, type GenerationDialect, parseJson, type ReplySink } from 'portcullis/sdk';
+import {
+  asObject,
+  createFramer,
+  type GenerationDialect,
+  type ProviderFault,
+  parseJson,
+  type ReplySink,
+} from 'portcullis/sdk';
 import type { StreamedReply } from '../ledger/counted-reply.ts';
 import {
   type BytesBefore,
@@ -15,6 +22,9 @@ import {
 const maxHeldBytes = 16 * 1024 * 1024;
 /** How much of the end is kept to see whether the answer was complete. */
 const recentBytes = 8 * 1024;
+
+/** How a stream ended: as its format wants it, with the error that the provider tells, or before its end. */
+export type Ended = 'well' | 'short' | ProviderFault;
 
 /**
  * Watches the bytes of a server-sent event stream that is forwarded as it is, and learns its token counts and whether it
@@ -93,26 +103,37 @@ export class StreamTap {
   }
 
   /** The source has ended: sends what is still held, and then what the client is owed where the stream is not complete. */
-  end(fault: string, sink: Pick<ReplySink, 'data'>): void {
+  end(fault: string, sink: Pick<ReplySink, 'data'>): Ended {
     const open = this.#taken();
     if (open.length > 0 && isWhole(open)) this.#look(open, sink);
-    const last = this.#lastOf(open);
-    if (this.#unreadable || this.#isOver(last)) return;
+    const ended = this.#unreadable ? 'well' : this.#endedWith(this.#lastOf(open));
+    if (ended !== 'short') return this.#closed(open, ended, sink);
     const { lateEnd } = this.#dialect;
     const answered = lateEnd?.answered.test(Buffer.concat(this.#recent).toString('latin1')) === true;
     if (answered) this.#reply.meter.end();
     this.#added = true;
     sink.data(`\n\n${answered ? (lateEnd?.text ?? '') : fault}`);
+    return answered ? 'well' : 'short';
   }
 
   /** The source has broken off: what is still held goes out, and the fault after it, unless all had been said. */
-  breakOff(fault: string, sink: Pick<ReplySink, 'data'>): void {
+  breakOff(fault: string, sink: Pick<ReplySink, 'data'>): Ended {
     const open = this.#taken();
     if (this.#hides && open.length > 0) sink.data(open);
-    // The blank line closes an event that may have been cut in half.
-    if (this.#isOver(this.#lastOf(open))) return;
+    const ended = this.#endedWith(this.#lastOf(open));
+    if (ended !== 'short') return this.#closed(open, ended, sink);
     this.#added = true;
+    // The blank line closes an event that may have been cut in half.
     sink.data(`\n\n${fault}`);
+    return ended;
+  }
+
+  /** Clients leave out a last event without its blank line, and so the end, but for a `[DONE]`, which says nothing. */
+  #closed(open: Buffer, ended: Ended, sink: Pick<ReplySink, 'data'>): Ended {
+    if (!saysBesideDone(open)) return ended;
+    this.#added = true;
+    sink.data('\n\n');
+    return ended;
   }
 
   /** The last event that counts, where `open` is what nothing closes. */
@@ -120,20 +141,21 @@ export class StreamTap {
     return this.#counts(open) && isWhole(open) ? open : this.#last;
   }
 
-  /** Whether nothing was to follow this event: the answer ends with it, or the provider itself says why there will be no end. */
-  #isOver(last: Buffer): boolean {
-    if (!this.#dialect.streamEnds.some((marker) => last.includes(marker))) return this.#isFault(last);
+  #endedWith(last: Buffer): Ended {
+    if (!this.#dialect.streamEnds.some((marker) => last.includes(marker))) return this.#faultIn(last) ?? 'short';
     this.#reply.meter.end();
-    return true;
+    return this.#faultIn(last) ?? 'well';
   }
 
-  #isFault(event: Buffer): boolean {
-    if (!event.includes('"error"')) return false;
+  #faultIn(event: Buffer): ProviderFault | undefined {
+    if (!event.includes('"error"')) return undefined;
     const framer = createFramer('sse');
-    return [...framer.push(event), ...framer.end()].some(({ data }) => {
+    for (const { data } of [...framer.push(event), ...framer.end()]) {
       const json = asObject(parseJson(data));
-      return json !== undefined && this.#dialect.faultOf(json, 200) !== undefined;
-    });
+      const fault = json === undefined ? undefined : this.#dialect.faultOf(json, 200);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
   }
 
   #hold(chunk: Buffer, sink: Pick<ReplySink, 'data'>): void {

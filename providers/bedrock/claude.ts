@@ -33,7 +33,8 @@ export const invokedMessages: GenerationDialect<'invoked-messages'> = bounded({
   // What of a stream is in base64 cannot be searched for.
   streamEnds: [],
   exceptionIn: (frame) => converse.exceptionIn?.(frame),
-  faultOf: (json, status) => (json.__type === undefined ? messages : converse).faultOf(opened(json), status),
+  eventIn: (message) => asObject(parseJson(packedIn(message) ?? '')) ?? message,
+  faultOf: (json, status) => (json.__type === undefined ? messages : converse).faultOf(json, status),
   decodeStream(context) {
     const inner = messages.decodeStream(context);
     const failures = converse.decodeStream(context);
@@ -46,15 +47,11 @@ export const invokedMessages: GenerationDialect<'invoked-messages'> = bounded({
 });
 
 function unpacked(frame: Frame): Frame {
-  return { data: eventIn(asObject(parseJson(frame.data))) ?? frame.data };
-}
-
-function opened(json: JsonObject): JsonObject {
-  return asObject(parseJson(eventIn(json) ?? '')) ?? json;
+  return { data: packedIn(asObject(parseJson(frame.data))) ?? frame.data };
 }
 
 /** The event that a message of the type `chunk` holds. */
-function eventIn(json: JsonObject | undefined): string | undefined {
+function packedIn(json: JsonObject | undefined): string | undefined {
   const bytes = asString(json?.bytes);
   return bytes === undefined ? undefined : Buffer.from(bytes, 'base64').toString('utf8');
 }

@@ -191,6 +191,8 @@ export interface Metering {
   readonly finish: string | undefined;
   /** The model that the reply names, where it has been read; formats and streams without counts tell none. */
   readonly model: string | undefined;
+  /** The code of the error that a stream has ended with, after it had begun. */
+  readonly error?: string | undefined;
 }
 
 /** A reply of a provider that was counted and not served: a guardrail denied it, and another try followed. */

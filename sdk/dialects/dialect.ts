@@ -99,6 +99,8 @@ export interface GenerationDialect<Name extends string = string> extends Counted
   readonly endsByClosing?: true;
   /** Events that say nothing of an answer by themselves, by their `type`: they keep the connection alive, or end the stream. */
   readonly bareEvents?: ReadonlyMap<string, 'alive' | 'end'>;
+  /** The event that a message of a stream holds, where the messages are wrappings. */
+  eventIn?(message: JsonObject): JsonObject;
   /** The fault that a message of a stream tells of by its kind or its name, where the framing has such messages. */
   exceptionIn?(frame: Frame): ProviderFault | undefined;
   /** The error as a stream event, for a stream that has begun. */

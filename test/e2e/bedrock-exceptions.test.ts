@@ -26,6 +26,14 @@ function throwing(name: string, payload = '{"message":"Why."}'): Act {
   return saying({ 'message-type': 'exception', 'exception-type': name }, payload);
 }
 
+/** Events of Claude as its platform packs them. */
+function claude(...events: readonly JsonObject[]): Act {
+  const names = { 'message-type': 'event', 'event-type': 'chunk' };
+  const packed = events.map((event) => Buffer.from(JSON.stringify(event)).toString('base64'));
+  const messages = packed.map((bytes) => saying(names, JSON.stringify({ bytes })));
+  return { ...messages[0], body: Buffer.concat(messages.map(({ body }) => body as Uint8Array)) };
+}
+
 function bedrock({ origin }: Peer, more: JsonObject = {}): JsonObject {
   return { provider: 'bedrock', api_key: 'ABSKexample', aws_region: 'us-east-1', custom_host: origin, ...more };
 }
@@ -76,10 +84,25 @@ describe('a stream of Bedrock that begins with an exception', () => {
     const peer = await startPeer(t);
     const { post } = await routed(t, bedrock(peer));
     const event = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
-    const bytes = Buffer.from(JSON.stringify(event)).toString('base64');
-    peer.next(saying({ 'message-type': 'event', 'event-type': 'chunk' }, JSON.stringify({ bytes })));
-    const reply = await post({ ...streamed, model: 'anthropic.claude-sonnet-4-20250514-v1:0' }, {}, '/v1/messages');
-    assert.deepEqual([reply.status, JSON.parse(reply.text).error.type], [529, 'overloaded_error']);
+    for (const act of [claude(event), claude({ type: 'ping' }, event)]) {
+      peer.next(act);
+      const reply = await post({ ...streamed, model: 'anthropic.claude-sonnet-4-20250514-v1:0' }, {}, '/v1/messages');
+      assert.deepEqual([reply.status, JSON.parse(reply.text).error.type], [529, 'overloaded_error']);
+    }
+  });
+
+  it('is an error where the events of Claude end before they say anything', async (t) => {
+    const peer = await startPeer(t);
+    const { post } = await routed(t, bedrock(peer));
+    const [ping, stop] = [{ type: 'ping' }, { type: 'message_stop' }];
+    for (const act of [claude(stop), claude(ping), claude(ping, stop)]) {
+      peer.next(act);
+      const reply = await post({ ...streamed, model: 'anthropic.claude-sonnet-4-20250514-v1:0' }, {}, '/v1/messages');
+      assert.deepEqual(
+        [reply.status, JSON.parse(reply.text).error.message],
+        [502, 'bedrock answered with an empty stream.'],
+      );
+    }
   });
 
   it('is tried again, and falls back, where the config lists its status', async (t) => {

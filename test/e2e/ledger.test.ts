@@ -43,6 +43,37 @@ async function serving(t: TestContext, act: Act = {}, settings: Partial<LedgerSe
   return { peer, gateway, recorded };
 }
 
+describe('a stream that ends with an error', () => {
+  const begun = recordedStream('chat', 'text').slice(0, 3);
+  const fault = (type: string) => `data: {"error":{"message":"m","type":"${type}","param":null,"code":null}}\n\n`;
+  const endings: readonly (readonly [string, Act, string | undefined])[] = [
+    ['comes to its end', {}, undefined],
+    ['comes to its end, but for the last event', { events: recordedStream('chat', 'text').slice(0, -1) }, undefined],
+    ['ends before its end', { events: begun }, 'upstream_invalid'],
+    ['is cut', { events: begun, ending: 'cut' }, 'upstream_unreachable'],
+    ['tells of an error', { events: [...begun, fault('server_error')] }, 'upstream_error'],
+    ['tells of an overload', { events: [...begun, fault('overloaded_error')] }, 'overloaded'],
+  ];
+  for (const path of ['/v1/chat/completions', '/v1/messages'])
+    for (const [how, act, error] of endings)
+      it(`is known for it by its record: one on ${path} that ${how}`, async (t) => {
+        const { gateway } = await serving(t, act);
+        await gateway.post(path, { ...chat, max_tokens: 9, model: '@open/m' });
+        const [record] = await gateway.records(1);
+        assert.deepEqual([record?.status, record?.error], [200, error]);
+      });
+
+  it('is known for it by its record where its last event says so: one of responses', async (t) => {
+    const response = { id: 'resp_1', status: 'failed', error: { code: 'server_error', message: 'm' }, output: [] };
+    const event = { type: 'response.failed', sequence_number: 9, response };
+    const failing = [...recordedStream('responses', 'text').slice(0, 6), `data: ${JSON.stringify(event)}\n\n`];
+    const { gateway } = await serving(t, { events: failing });
+    await gateway.post('/v1/responses', { model: '@open/m', input: question, stream: true });
+    const [record] = await gateway.records(1);
+    assert.deepEqual([record?.status, record?.error], [200, 'upstream_error']);
+  });
+});
+
 describe('the token counts of a stream', () => {
   it('are asked for, learned, and kept from a client of the official SDK who has not asked', async (t) => {
     const { peer, gateway, recorded } = await serving(t);

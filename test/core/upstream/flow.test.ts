@@ -231,12 +231,10 @@ describe('the limits of a flow', () => {
 
   for (const limit of ['requestMs', 'totalMs'] as const)
     it(`hold for all its calls together: ${limit}`, async () => {
-      const since = performance.now();
       await assert.rejects(world(polling, { timeouts: { [limit]: 60 } }).run(), {
         code: 'request_timeout',
         message: 'Request exceeded the timeout sent in the request: 60ms',
       });
-      assert.ok(performance.now() - since < 1000);
     });
 
   it('are met during a long pause', async () => {

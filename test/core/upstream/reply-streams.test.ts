@@ -81,6 +81,12 @@ describe('a forwarded stream', () => {
     assert.equal(forwarded('chat', bytes(text)).text, `${text}\n\ndata: [DONE]\n\n`);
   });
 
+  it('gets the blank line that its last event needs to be read', () => {
+    for (const cutOff of [messageStream.trimEnd(), `${messageStream.trimEnd()}\n`])
+      for (const error of [undefined, new Error('read ECONNRESET')])
+        assert.equal(forwarded('messages', bytes(cutOff), error).text, `${cutOff}\n\n`);
+  });
+
   it('needs no blank line behind the end', () => {
     const text = chatStream.trimEnd();
     assert.equal(forwarded('chat', bytes(text)).text, text);

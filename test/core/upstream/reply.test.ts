@@ -9,7 +9,7 @@ import {
   type Provider,
   type ReplySink,
 } from 'portcullis/sdk';
-import { firstEvent } from '../../../core/upstream/first-event.ts';
+import { firstEvent, judgeOf } from '../../../core/upstream/first-event.ts';
 import { buildOutbound } from '../../../core/upstream/outbound.ts';
 import { outcomeOf } from '../../../core/upstream/reply.ts';
 import type { WireReply, WireStream } from '../../../core/upstream/transport.ts';
@@ -539,8 +539,82 @@ describe('a reply that streams', () => {
     const { reply } = streaming(': one\n\n: two\n\n', sse, 7);
     const times = [0, 15_000, 15_001];
     const clock = () => times.shift() ?? assert.fail('the stream was looked at once more');
-    assert.equal((await firstEvent(streamIn(reply), dialects.chat, undefined, undefined, clock)).kind, 'event');
+    assert.equal((await firstEvent(streamIn(reply), 'sse', judgeOf(dialects.chat, undefined), clock)).kind, 'late');
     assert.deepEqual(times, []);
+  });
+
+  describe('that was waited for as long as that', () => {
+    const alive = ': one\n\n: two\n\n';
+    const silent = [
+      ['chat', 'chatComplete', 'data: [DONE]\n\n', /^data: \{"error":\{[^\n]*empty stream[^\n]*\}\n\n$/],
+      ['chat', 'chatComplete', 'data: [DONE]', /^data: \{"error":\{[^\n]*empty stream[^\n]*\}\n\n$/],
+      ['completions', 'complete', 'data: [DONE]\n\n', /^data: \{"error":\{[^\n]*empty stream[^\n]*\}\n\n$/],
+      [
+        'responses',
+        'createModelResponse',
+        'data: [DONE]\n\n',
+        /event: (?:error|response\.failed)\ndata: [^\n]*empty stream[^\n]*\n\n$/,
+      ],
+      [
+        'messages',
+        'messages',
+        'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+        /^event: error\ndata: \{"type":"error"[^\n]*empty stream/,
+      ],
+      ['messages', 'messages', '', /^event: error\ndata: \{"type":"error"[^\n]*empty stream/],
+    ] as const;
+    for (const [name, endpoint, end, fault] of silent)
+      for (const provider of [name, name === 'messages' ? 'chat' : 'messages'] as const)
+        it(`ends with an error where it then ends without an answer: ${name} of ${provider}, ${JSON.stringify(end)}`, async (t) => {
+          let now = 0;
+          t.mock.method(performance, 'now', () => (now += 20_000));
+          const said =
+            provider === name || end === ''
+              ? end
+              : provider === 'chat'
+                ? 'data: [DONE]\n\n'
+                : 'data: {"type":"message_stop"}\n\n';
+          for (const size of [1, 7, 1000].filter((size) => size < (alive + said).length)) {
+            const { reply, seen } = streaming(alive + said, sse, size);
+            const asked = endpoint === 'createModelResponse' ? { input: 'Hi' } : { messages: chatRequest.messages };
+            const body = {
+              model: 'm',
+              ...(name === 'completions' ? { prompt: 'Hi' } : asked),
+              max_tokens: 9,
+              stream: true,
+            };
+            const result = await outcome(reply, {
+              exchange: { endpoint, dialect: name, body },
+              definition: {
+                endpoints: { chatComplete: chatAt({ dialect: provider }), [endpoint]: chatAt({ dialect: provider }) },
+              },
+            });
+            assert.equal(result.status, 200);
+            const sent = (await bodyOf(result)).replaceAll(/^:[^\n]*\n/gm, '').trimStart();
+            assert.match(sent, fault);
+            assert.equal(result.metering?.error, 'upstream_invalid');
+            if (end.endsWith('\n\n')) assert.equal(seen.aborted, 1);
+          }
+        });
+
+    it('goes on as it came where an answer begins, in whatever pieces', async (t) => {
+      let now = 0;
+      t.mock.method(performance, 'now', () => (now += 20_000));
+      for (let size = 1; size < 40; size += 1) {
+        const result = await outcome(streaming(alive + text, sse, size).reply, stream);
+        assert.equal(await bodyOf(result), alive + text);
+        assert.equal(result.metering?.error, undefined);
+      }
+    });
+
+    it('goes on with the error that its provider tells', async (t) => {
+      let now = 0;
+      t.mock.method(performance, 'now', () => (now += 20_000));
+      const fault = 'data: {"error":{"message":"m","type":"rate_limit_error"}}\n\n';
+      const result = await outcome(streaming(alive + fault, sse, 9).reply, stream);
+      assert.equal(await bodyOf(result), alive + fault);
+      assert.equal(result.metering?.error, 'upstream_error');
+    });
   });
 
   it('is refused, and given up, where it breaks its own framing', async () => {

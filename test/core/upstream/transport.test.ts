@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { after, describe, it } from 'node:test';
+import { after, describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Cancellation } from '../../../core/upstream/cancellation.ts';
-import { type Timeouts, transmit } from '../../../core/upstream/transport.ts';
+import { type Timeouts, transmit, type WireReply } from '../../../core/upstream/transport.ts';
 import { Collector, closeAll, closed, rawServer, streamOf, testPools, upstreamServer, wireTo } from './support.ts';
 
 after(closeAll);
@@ -82,76 +82,112 @@ describe('a call to a provider', () => {
 });
 
 describe('the timeouts of a call', () => {
-  const silent = () => upstreamServer(() => {});
+  /**
+   * The limits of calls go by a clock that stands, and is moved on by the milliseconds that it is given. Timers run by
+   * themselves: one of no more than so many milliseconds has looked at the clock when this resolves.
+   */
+  function clockOf(t: TestContext): (ms: number) => Promise<void> {
+    let now = performance.now();
+    t.mock.method(performance, 'now', () => now);
+    return async (ms) => {
+      now += ms;
+      await delay(ms);
+    };
+  }
+
   const limits: readonly [string, Partial<Timeouts>][] = [
     ['firstByteMs', { firstByteMs: 30, totalMs: 60_000, requestMs: 60_000 }],
     ['totalMs', { firstByteMs: 60_000, totalMs: 30 }],
     ['requestMs', { firstByteMs: 60_000, totalMs: 60_000, requestMs: 30 }],
   ];
   for (const [name, timeouts] of limits) {
-    it(`ends a call that gets no reply by ${name}`, async () => {
-      const { origin } = await silent();
-      const expected = {
+    it(`ends a call that gets no reply by ${name}`, async (t) => {
+      const pass = clockOf(t);
+      const { origin } = await upstreamServer(() => {});
+      const sent = transmit(testPools(), wireTo(origin, { timeouts: { ...none, ...timeouts } }));
+      void pass(30);
+      await assert.rejects(sent, {
         code: 'request_timeout',
         status: 408,
         message: 'Request exceeded the timeout sent in the request: 30ms',
-      };
-      await assert.rejects(transmit(testPools(), wireTo(origin, { timeouts: { ...none, ...timeouts } })), expected);
+      });
     });
   }
 
   it('count from the moment that the call names: an attempt may have called before', async () => {
-    const { origin } = await silent();
+    const { origin } = await upstreamServer(() => {});
     const timeouts = { ...none, firstByteMs: 3_600_000 };
     const wire = wireTo(origin, { timeouts, startedAt: performance.now() - 3_600_000 });
     await assert.rejects(transmit(testPools(), wire), { code: 'request_timeout' });
   });
 
-  /** Sends the head at once, and the rest when the test says so. */
-  async function halfway(timeouts: Partial<Timeouts>, collects: boolean) {
-    const head = Promise.withResolvers<ServerResponse>();
+  /** A call whose head has come, and which the test moves on, as well as its clock. */
+  async function halfway(t: TestContext, timeouts: Partial<Timeouts>, collects: boolean) {
+    const pass = clockOf(t);
+    const asked = Promise.withResolvers<ServerResponse>();
     const { origin } = await upstreamServer((_, reply) => {
       reply.write('first ');
-      head.resolve(reply);
+      asked.resolve(reply);
     });
+    const head = Promise.withResolvers<void>();
     const sent = transmit(
       testPools(),
-      wireTo(origin, { timeouts: { ...none, ...timeouts }, collects: () => collects }),
+      wireTo(origin, {
+        timeouts: { ...none, ...timeouts },
+        collects: () => {
+          head.resolve();
+          return collects;
+        },
+      }),
     );
     sent.catch(() => {});
-    return { sent, reply: await head.promise };
+    const reply = await asked.promise;
+    await head.promise;
+    return { sent, reply, pass };
   }
 
-  it('leaves firstByteMs behind once the head is there, also where the body is collected', async () => {
-    const { sent, reply } = await halfway({ firstByteMs: 100 }, true);
-    await delay(250);
+  /** The stream of such a call, whose first chunk the sink has got. */
+  async function flowing(sent: Promise<WireReply>, sink: Collector) {
+    const stream = streamOf(await sent);
+    await stream.until(() => true);
+    stream.pipe(sink);
+    return stream;
+  }
+
+  it('leaves firstByteMs behind once the head is there, also where the body is collected', async (t) => {
+    const { sent, reply, pass } = await halfway(t, { firstByteMs: 100 }, true);
+    await pass(250);
     reply.end('last');
     assert.equal((await sent).bytes?.toString(), 'first last');
   });
 
-  it('leaves requestMs behind once a stream has begun', async () => {
-    const { sent, reply } = await halfway({ requestMs: 100 }, false);
+  it('leaves requestMs behind once a stream has begun', async (t) => {
+    const { sent, reply, pass } = await halfway(t, { requestMs: 100 }, false);
     const sink = new Collector();
-    streamOf(await sent).pipe(sink);
-    await delay(250);
+    await flowing(sent, sink);
+    await pass(250);
     reply.end('last');
     await sink.done;
     assert.deepEqual([sink.text, sink.error_], ['first last', undefined]);
   });
 
-  it('keeps requestMs to the end of a collected body', async () => {
-    const { sent } = await halfway({ requestMs: 100 }, true);
+  it('keeps requestMs to the end of a collected body', async (t) => {
+    const { sent, pass } = await halfway(t, { requestMs: 100 }, true);
+    await pass(100);
     await assert.rejects(sent, { code: 'request_timeout' });
   });
 
   for (const collects of [true, false]) {
-    it(`ends a ${collects ? 'collected' : 'streamed'} body that falls silent by gapMs`, async () => {
-      const { sent, reply } = await halfway({ gapMs: 40 }, collects);
+    it(`ends a ${collects ? 'collected' : 'streamed'} body that falls silent by gapMs`, async (t) => {
+      const { sent, reply, pass } = await halfway(t, { gapMs: 40 }, collects);
       const gone = closed(reply);
-      if (collects) await assert.rejects(sent, { code: 'upstream_stalled', status: 504 });
-      else {
+      if (collects) {
+        await pass(40);
+        await assert.rejects(sent, { code: 'upstream_stalled', status: 504 });
+      } else {
         const sink = new Collector();
-        streamOf(await sent).pipe(sink);
+        await flowing(sent, sink);
+        await pass(40);
         await sink.done;
         assert.deepEqual(
           [(sink.error_ as { code?: string }).code, sink.text, sink.ends],
@@ -162,40 +198,48 @@ describe('the timeouts of a call', () => {
     });
   }
 
-  it('ends a stream by totalMs although it never falls silent', async () => {
-    const { origin } = await upstreamServer((_, reply) => {
-      const ticking = setInterval(() => reply.write('x'), 5);
-      reply.on('close', () => clearInterval(ticking));
-    });
+  it('ends a stream by totalMs although it never falls silent', async (t) => {
+    const { sent, reply, pass } = await halfway(t, { gapMs: 30, totalMs: 80 }, false);
     const sink = new Collector();
-    streamOf(
-      await transmit(testPools(), wireTo(origin, { ...streaming, timeouts: { ...none, gapMs: 60_000, totalMs: 80 } })),
-    ).pipe(sink);
+    await flowing(sent, sink);
+    for (const chunk of ['a', 'b', 'c']) {
+      await pass(20);
+      const got = new Promise<void>((resolve) => {
+        sink.accepts = () => {
+          resolve();
+          return true;
+        };
+      });
+      reply.write(chunk);
+      await got;
+    }
+    assert.equal(sink.ends, 0);
+    await pass(20);
     await sink.done;
-    assert.equal((sink.error_ as { code?: string }).code, 'request_timeout');
+    assert.deepEqual([(sink.error_ as { code?: string }).code, sink.text], ['request_timeout', 'first abc']);
   });
 
-  it('counts totalMs from the start of the attempt, not from the head of the reply', async () => {
-    const { origin } = await upstreamServer((_, reply) => {
-      setTimeout(() => reply.writeHead(200).flushHeaders(), 150);
-      const late = setTimeout(() => reply.end('late'), 350);
-      reply.on('close', () => clearTimeout(late));
-    });
+  it('counts totalMs from the start of the attempt, not from the head of the reply', async (t) => {
+    const pass = clockOf(t);
+    const asked = Promise.withResolvers<ServerResponse>();
+    const { origin } = await upstreamServer((_, reply) => asked.resolve(reply));
+    const sent = transmit(testPools(), wireTo(origin, { ...streaming, timeouts: { ...none, totalMs: 250 } }));
+    const reply = await asked.promise;
+    await pass(150);
+    reply.flushHeaders();
     const sink = new Collector();
-    streamOf(await transmit(testPools(), wireTo(origin, { ...streaming, timeouts: { ...none, totalMs: 250 } }))).pipe(
-      sink,
-    );
+    streamOf(await sent).pipe(sink);
+    await pass(100);
     await sink.done;
     assert.equal((sink.error_ as { code?: string } | undefined)?.code, 'request_timeout');
   });
 
-  it('takes a client that does not read for no silence of the provider', async () => {
-    const { sent, reply } = await halfway({ gapMs: 40 }, false);
+  it('takes a client that does not read for no silence of the provider', async (t) => {
+    const { sent, reply, pass } = await halfway(t, { gapMs: 40 }, false);
     const sink = new Collector();
     sink.accepts = () => false;
-    const stream = streamOf(await sent);
-    stream.pipe(sink);
-    await delay(150);
+    const stream = await flowing(sent, sink);
+    await pass(150);
     assert.equal(sink.error_, undefined);
     sink.accepts = () => true;
     stream.resume();
