@@ -1,6 +1,6 @@
 import type { Delta } from 'portcullis/sdk';
 import { type EditedPart, editedBetween } from './edited-part.ts';
-import { choiceOf, isSpoken, retells } from './kinds.ts';
+import { choiceOf, hasTokens, isSpoken, onlyTokens, retells, withoutTokens } from './kinds.ts';
 import type { Told } from './told.ts';
 
 export interface Divided {
@@ -62,6 +62,7 @@ export function divided(
     } else out.push({ at, told, delta: edited(told) });
     for (const [index, piece] of pieces.entries()) reached.set(piece.key, ends[index] ?? 0);
   }
+  rest.push(...takeTokens(out));
   const passed = new Map<string, number>();
   for (const { told } of out)
     for (const { key, text } of told.pieces) passed.set(key, (passed.get(key) ?? 0) + text.length);
@@ -105,6 +106,29 @@ function takeRetelling(out: Leaving[], choice: number): readonly Staying[] {
     if (!retells(step.told.delta)) break;
     taken.push(step);
     out.splice(index, 1);
+  }
+  return taken;
+}
+
+/** Tokens behind the last text of an answer that goes on: the text that they tell may be still to come. */
+function takeTokens(out: Leaving[]): readonly Staying[] {
+  const taken: Staying[] = [];
+  const told = new Set<number>();
+  for (let index = out.length - 1; index >= 0; index -= 1) {
+    const step = out[index];
+    if (step === undefined) continue;
+    const {
+      at,
+      delta,
+      told: { delta: came },
+    } = step;
+    if (came.type === 'end' || came.type === 'fault') break;
+    const choice = choiceOf(came);
+    if (choice === undefined) continue;
+    if (came.type === 'finish' || (isSpoken(came) && came.text !== '')) told.add(choice);
+    if (delta === undefined || told.has(choice) || !hasTokens(came)) continue;
+    taken.push({ at, told: { delta: onlyTokens(came), pieces: [], unreadable: [] } });
+    out.splice(index, 1, { ...step, delta: withoutTokens(delta) });
   }
   return taken;
 }

@@ -1,4 +1,4 @@
-import { type Delta, omit } from 'portcullis/sdk';
+import { compact, type Delta, omit } from 'portcullis/sdk';
 
 /** Steps of a stream that carry text, and what kind of text it is. */
 const kinds = { text: 'text', refusal: 'refusal', thinking: 'thinking', 'tool-arguments': 'tool-arguments' } as const;
@@ -43,6 +43,16 @@ export function withoutTokens(delta: Delta): Delta | undefined {
   if (delta.type !== 'extra' || delta.fields.logprobs === undefined) return delta;
   const fields = omit(delta.fields, tokens);
   return Object.keys(fields).length === 0 ? undefined : { ...delta, fields };
+}
+
+/** Of a step that has tokens, these alone. */
+export function onlyTokens(delta: Delta): Delta {
+  return delta.type === 'extra' ? { ...delta, fields: compact({ logprobs: delta.fields.logprobs }) } : delta;
+}
+
+/** Whether a step tells tokens that some text of its answer is made of. */
+export function hasTokens(delta: Delta): boolean {
+  return withoutTokens(delta) !== delta;
 }
 
 /** Undefined: it belongs to the whole reply. */

@@ -122,9 +122,9 @@ export class WindowedStream implements ReplyStream {
     else if (!goesAlongside(delta)) this.#lookAt(false);
   }
 
-  /** A reply that says nothing is looked at once too, before any of it goes out: what asks for a text must find none. A failure is not. Tokens wait for their text. */
+  /** A reply that says nothing is looked at once too, before any of it goes out: what asks for a text must find none. A failure is not. */
   #passSilent({ type }: Delta): void {
-    if (type !== 'logprobs' && (this.looks.haveBegun || this.#buffer.hasUnread || type === 'fault'))
+    if (this.looks.haveBegun || this.#buffer.hasUnread || type === 'fault')
       this.#outlet.send(this.#buffer.release(new Map(), true));
     else if (type === 'end') this.#lookAt(true);
     if (this.#buffer.hasUnread && this.looks.areAwaited) this.#pause.start();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Delta, dialects, parseJson } from 'portcullis/sdk';
+import { type Delta, dialects, type JsonObject, parseJson, sseFrame } from 'portcullis/sdk';
 import type { ClientFormat } from '../../../plugins/guardrails/stream/events.ts';
 import {
   citation,
@@ -31,6 +31,9 @@ const logprob = (token: string): Delta => ({
   choice: 0,
   logprobs: { content: [{ token, logprob: -0.1, bytes: null, top_logprobs: [] }] },
 });
+
+const chunkOf = (choice: JsonObject) =>
+  sseFrame(JSON.stringify({ id: 'chatcmpl-1', created: 1_700_000_000, model: 'm', choices: [choice] }));
 
 function through(look: ReturnType<typeof mask>, deltas: readonly Delta[], dialect: ClientFormat = dialects.chat) {
   const { source, client } = windows(look, { tokens: 8, overlap: 4 }, { dialect });
@@ -200,6 +203,51 @@ describe('what goes alongside a text', () => {
             /^Write to \[X\] about everything that there is now$/,
           );
         });
+
+  const saying: Readonly<Record<string, (said: string, token?: string) => string>> = {
+    chat: (content, token) =>
+      chunkOf({ index: 0, delta: { content }, ...(token && { logprobs: { content: [{ token, logprob: -0.1 }] } }) }),
+    completions: (said, token) => chunkOf({ index: 0, text: said, ...(token && { logprobs: { tokens: [token] } }) }),
+    cohere: (said, token) =>
+      sseFrame(
+        JSON.stringify({
+          type: 'content-delta',
+          index: 0,
+          delta: said === '' ? {} : { message: { content: { text: said } } },
+          ...(token && { logprobs: { text: token, token_ids: [1], logprobs: [-0.1] } }),
+        }),
+      ),
+  };
+  for (const dialect of [dialects.chat, dialects.completions, dialects.cohere]) {
+    const say = saying[dialect.name] ?? (() => '');
+    const [opening = ''] = wireOf([start, text('')], dialect).split(/(?<=\n\n)/);
+
+    it(`does not tell what is masked later, where a look parts it from its text: ${dialect.name}`, (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      const { source, client } = windows(mask(/jane@[\w.]+/g), { tokens: 64, ms: 100, overlap: 4 }, { dialect });
+      source.push(opening + say('Write to ', 'Write to '));
+      source.push(say('', 'jane@example.org'));
+      for (let count = 0; count < 4; count += 1) t.mock.timers.tick(100);
+      assert.match(client.bytes, /Write to/);
+      source.push(say('jane@example.org'));
+      for (const event of [say(' about it', ' about it'), wireOf([start, finish(), end], dialect)]) source.push(event);
+      source.end();
+      assert.doesNotMatch(client.bytes, /jane/);
+      assert.match(client.bytes, /\[X\]/);
+    });
+
+    it(`comes with its text, where a look parts the two: ${dialect.name}`, (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      const { source, client } = windows(pass, { tokens: 64, ms: 100, overlap: 4 }, { dialect });
+      source.push(opening + say('Write to ', 'Write to '));
+      source.push(say('', 'jane'));
+      for (let count = 0; count < 4; count += 1) t.mock.timers.tick(100);
+      assert.doesNotMatch(client.bytes, /jane/);
+      source.push(say('jane') + wireOf([start, finish(), end], dialect));
+      source.end();
+      assert.match(client.bytes, /"(?:token|tokens|logprobs)":(?:\[|\{"text":)?"jane"/);
+    });
+  }
 
   it('does not tell what was masked in a field of its choice', () => {
     const { source, client } = windows(
