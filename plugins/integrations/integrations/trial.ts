@@ -52,6 +52,7 @@ export function testIntegration(host: ControlHost): Action {
       model: nullable(schema.String()),
       endpoint: field.oneOf(trialEndpoints),
       error: nullable(schema.Object({ message: schema.String(), code: schema.String() })),
+      note: nullable(schema.String({ description: 'What a success leaves open; null: nothing.' })),
     }),
     async run(operation, record) {
       const integration = record as IntegrationRecord;
@@ -106,6 +107,10 @@ async function workspaceFor(operation: Operation, { id, workspace_id }: Integrat
   return grant?.workspace_id ?? '';
 }
 
+/** Whether a list is open to everyone is the provider's own matter, and may be that of a custom host: no data could tell. */
+const ofList =
+  'The list of models was given. A provider that shows its list to everyone need not have looked at the key: give a model to have it tried.';
+
 function shownResult({ success, status, latencyMs, model, endpoint, error }: TrialResult) {
   return {
     object: 'integration_test',
@@ -115,5 +120,6 @@ function shownResult({ success, status, latencyMs, model, endpoint, error }: Tri
     model: model ?? null,
     endpoint,
     error: error === undefined ? null : { ...error },
+    note: success && endpoint === 'listModels' ? ofList : null,
   };
 }

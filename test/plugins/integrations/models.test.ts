@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from 'portcullis/sdk';
-import { onEachPlane } from './plane.ts';
+import { caller, onEachPlane } from './plane.ts';
 
 onEachPlane((plane) => {
   const made = async (): Promise<string> =>
@@ -74,6 +74,39 @@ onEachPlane((plane) => {
       await put(id, { models: [{ slug: 'm', enabled: true, base_model_slug: null, configurations: null }] });
       const [cleared] = (await get(id)).models;
       assert.deepEqual([cleared?.base_model_slug, cleared?.configurations], [null, null]);
+    });
+
+    it('get a host of their own, where the stored key goes, from those alone who may change the integration', async () => {
+      const families = ['organisation_integrations', 'workspace_integrations'] as const;
+      const others = ['list', 'read', 'create', 'delete'].flatMap((verb) => families.map((one) => `${one}.${verb}`));
+      const rest = [...others, 'providers.update', 'virtual_keys.update', 'configs.update'];
+      const host = { custom_host: 'https://elsewhere.example.com/v1' };
+      const models = [{ slug: 'm', enabled: true, configurations: host }];
+      for (const [family, place] of [
+        ['organisation_integrations', {}],
+        ['workspace_integrations', { workspace_id: 'ws-a' }],
+      ] as const) {
+        const body = { name: 'K', ai_provider_id: 'openai', key: 'sk-stored-0001', ...place };
+        const path = `/integrations/${(await plane().call('POST', '/integrations', body)).body.id}`;
+        const statuses = async (scopes: readonly string[], workspaceId?: string) => {
+          const put = async (at: string, changes: JsonObject) =>
+            (await plane().call('PUT', at, changes, caller(scopes, workspaceId))).status;
+          return [
+            await put(path, { key: 'sk-stored-0002', configurations: host }),
+            await put(`${path}/models`, { models }),
+            await put(`${path}/integration-models`, { models }),
+          ];
+        };
+        const [other = ''] = families.filter((one) => one !== family);
+        assert.deepEqual(await statuses([...rest, `${other}.update`]), [403, 403, 403], family);
+        assert.deepEqual(await statuses([`${family}.update`]), [200, 200, 200], family);
+        const { a, b } = plane();
+        const updates = [`${family}.update`, `${family}.read`];
+        for (const workspaceId of [a, b]) {
+          const [integration, ...itsModels] = await statuses(updates, workspaceId);
+          for (const status of itsModels) assert.equal(status, integration, `${family} in ${workspaceId}`);
+        }
+      }
     });
 
     for (const [name, model, param] of [

@@ -62,7 +62,10 @@ const tried = async (slug: string, body?: JsonObject) => {
   assert.equal(reply.status, 200, reply.text);
   const { latency_ms, ...rest } = reply.json;
   assert.ok(Number.isInteger(latency_ms), 'latency_ms is a whole number');
-  return rest as JsonObject & { readonly error: { readonly message: string; readonly code: string } };
+  return rest as JsonObject & {
+    readonly error: { readonly message: string; readonly code: string };
+    readonly note: string | null;
+  };
 };
 const last = () => peer.requests.at(-1);
 const passed = {
@@ -72,6 +75,7 @@ const passed = {
   model: null,
   endpoint: 'listModels',
   error: null,
+  note: 'The list of models was given. A provider that shows its list to everyone need not have looked at the key: give a model to have it tried.',
 };
 
 describe('the test of an integration', () => {
@@ -94,6 +98,7 @@ describe('the test of an integration', () => {
       status: 401,
       model: null,
       endpoint: 'listModels',
+      note: null,
     });
     assert.equal(error.code, 'invalid_api_key');
     assert.match(error.message, /openai error: Incorrect key: Bearer \*{4}/);
@@ -106,10 +111,18 @@ describe('the test of an integration', () => {
   });
 
   it('asks the given model for a few tokens, by chat', async () => {
-    const { success, model, endpoint } = await tried(await made(), { model: 'gpt-4o' });
-    assert.deepEqual([success, model, endpoint], [true, 'gpt-4o', 'chatComplete']);
+    const { success, model, endpoint, note } = await tried(await made(), { model: 'gpt-4o' });
+    assert.deepEqual([success, model, endpoint, note], [true, 'gpt-4o', 'chatComplete', null]);
     assert.deepEqual([last()?.url, last()?.body.model], ['/v1/chat/completions', 'gpt-4o']);
     assert.equal(last()?.body.max_completion_tokens, 16);
+  });
+
+  it('says how to try a key where a list that everyone is shown took a wrong one', async () => {
+    const slug = await made({ key: wrong });
+    peer.next({ body: list });
+    assert.deepEqual(await tried(slug), passed);
+    const { success, status, note } = await tried(slug, { model: 'gpt-4o' });
+    assert.deepEqual([success, status, note], [false, 401, null]);
   });
 
   it('refuses a model that the integration does not serve', async () => {
