@@ -7,10 +7,11 @@ import {
   type Job,
   type Operation,
 } from 'portcullis/sdk';
-import type { AlertRow } from '../records/tables.ts';
+import type { AlertRow, UsagePolicyRecord } from '../records/tables.ts';
 import { type Counted, countedIn } from './counted.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { earlierMails } from './earlier-mails.ts';
+import { groupOf } from './group.ts';
 import { tell } from './mail.ts';
 import { claimAlert } from './sent.ts';
 import { type Subject, subjectOf } from './subjects.ts';
@@ -103,7 +104,11 @@ async function alert(
     };
     if (!(await claimAlert(operation, facts))) continue;
     const used = amountOf(subject, counted, change.used);
-    await tell(operation, host, subject, kind, { used, valueKey: counted.valueKey });
+    const group =
+      counted.valueKey === ''
+        ? undefined
+        : await groupOf(operation, subject.record as UsagePolicyRecord, counted.valueKey);
+    await tell(operation, host, subject, kind, { used, group });
     await record(operation, subject, facts, used);
   }
 }

@@ -11,7 +11,8 @@ const mostRecipients = 100;
 /** What has been used, in US dollars, tokens or requests. */
 export interface Usage {
   readonly used: number;
-  readonly valueKey: string;
+  /** Of a policy, as people read it; undefined for all else. */
+  readonly group: string | undefined;
 }
 
 /** Has people told, once the transaction has been committed. */
@@ -33,12 +34,12 @@ export async function tell(
 }
 
 export function noticeOf(
-  { title, limits }: Subject,
+  { title, aside, limits }: Subject,
   kind: AlertRow['kind'],
-  { used, valueKey }: Usage,
+  { used, group }: Usage,
   now: number,
 ): Pick<Mail, 'subject' | 'text'> {
-  const whose = valueKey === '' ? title : `${title} for ${oneLine(valueKey)}`;
+  const whose = group === undefined ? title : `${title} for ${oneLine(group)}`;
   const end = nextReset(limits, now)?.replace('.000Z', 'Z');
   const ends = end === undefined ? 'It is not reset by itself.' : `It is reset at ${end}.`;
   const limit = limits.credit_limit == null ? 'no limit' : amount(limits.type, Number(limits.credit_limit));
@@ -54,11 +55,11 @@ export function noticeOf(
         ]
       : [
           `${whose} has used ${amount(limits.type, used)} of ${limit}.`,
-          `This is beyond its alert threshold, ${amount(limits.type, Number(limits.alert_threshold))}. ${served}`,
+          `This reaches its alert threshold, ${amount(limits.type, Number(limits.alert_threshold))}. ${served}`,
           ends,
         ];
   const what = kind === 'exhausted' ? 'has used up its usage limit' : 'has reached its alert threshold';
-  return { subject: oneLine(`${title} ${what}`), text: text.join('\n') };
+  return { subject: oneLine(`${title} ${what}`), text: [...text, ...aside].join('\n') };
 }
 
 function amount(type: unknown, value: number): string {

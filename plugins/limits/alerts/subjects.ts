@@ -1,4 +1,11 @@
-import { enforcedBudget, type LimitSpec, type Operation, type StoredRecord, type UsageLimits } from 'portcullis/sdk';
+import {
+  asString,
+  enforcedBudget,
+  type LimitSpec,
+  type Operation,
+  type StoredRecord,
+  type UsageLimits,
+} from 'portcullis/sdk';
 import { budgetOf } from '../records/budget.ts';
 import type { UsagePolicyRecord } from '../records/tables.ts';
 import type { Counted } from './counted.ts';
@@ -9,6 +16,8 @@ export interface Subject {
   readonly limits: LimitSpec;
   /** `The API key "billing"`. */
   readonly title: string;
+  /** What a mail says of it beside its budget. */
+  readonly aside: readonly string[];
   readonly resource: string;
   readonly record: StoredRecord;
   /** Undefined: it belongs to the organisation itself. */
@@ -33,7 +42,7 @@ export async function subjectOf(operation: Operation, { owner, id }: Counted): P
     case 'grant':
       return grant(operation, id);
     case 'policy':
-      return policy(await operation.records<UsagePolicyRecord>('usage_limit_policies').find(scope, id));
+      return policy(operation, await operation.records<UsagePolicyRecord>('usage_limit_policies').find(scope, id));
     case 'token':
       return undefined;
   }
@@ -45,6 +54,7 @@ function budgeted(resource: string, record: Budgeted | undefined, what: string, 
   return {
     limits: enforcedBudget(limits, record),
     title: `${what} "${name ?? record.name ?? record.slug ?? record.id}"`,
+    aside: [],
     resource,
     record,
     workspaceId: resource === 'workspaces' ? record.id : (record.workspace_id ?? undefined),
@@ -63,13 +73,23 @@ async function grant(operation: Operation, id: string): Promise<Subject | undefi
   return budgeted('integration_workspaces', records[0], 'The integration', name);
 }
 
-function policy(record: UsagePolicyRecord | undefined): Subject | undefined {
+async function policy(operation: Operation, record: UsagePolicyRecord | undefined): Promise<Subject | undefined> {
   if (record === undefined || record.status !== 'active') return undefined;
+  const { id, name } = record;
+  const isNamed = name !== null && name !== '';
   return {
     limits: budgetOf(record),
-    title: `The policy "${record.name ?? record.id}"`,
+    title: isNamed ? `The policy "${name}"` : `A policy without a name in ${await placeOf(operation, record)}`,
+    aside: isNamed ? [] : [`The id of the policy is ${id}.`],
     resource: 'usage_limit_policies',
     record,
     workspaceId: record.workspace_id ?? undefined,
   };
+}
+
+async function placeOf(operation: Operation, { workspace_id: workspaceId }: UsagePolicyRecord): Promise<string> {
+  if (workspaceId === null) return 'the organisation';
+  const { organisationId } = operation.scope;
+  const workspace = await operation.records('workspaces').find({ organisationId }, workspaceId);
+  return `the workspace "${asString(workspace?.name) ?? workspaceId}"`;
 }

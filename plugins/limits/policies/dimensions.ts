@@ -29,6 +29,8 @@ export interface Dimension {
   alias?(subject: Subject): string | undefined;
   /** As people know it, where `read` gives an id. */
   called?(subject: Subject): string | undefined;
+  /** Whose id that is, and which of its fields people know it by. */
+  readonly idOf?: { readonly resource: string; readonly knownBy: string };
 }
 
 const dimensions: Readonly<Record<DimensionKey, Dimension>> = {
@@ -36,6 +38,7 @@ const dimensions: Readonly<Record<DimensionKey, Dimension>> = {
     read: ({ target }) => target.request.principal.access?.keyId,
     // Whoever has no key is in one group with all the others.
     called: ({ target: { request } }) => (request.principal.kind === 'key' ? request.principal.name : undefined),
+    idOf: { resource: 'api_keys', knownBy: 'name' },
   },
   virtual_key: { read: ({ target }) => target.providerSlug },
   provider: { read: ({ target }) => target.provider, alias: ({ target }) => target.providerSlug },
@@ -52,6 +55,7 @@ const dimensions: Readonly<Record<DimensionKey, Dimension>> = {
     read: ({ workspaceId }) => workspaceId,
     alias: ({ workspaceSlug }) => workspaceSlug,
     called: ({ workspaceSlug }) => workspaceSlug,
+    idOf: { resource: 'workspaces', knownBy: 'slug' },
   },
   organisation_id: { read: ({ organisationId }) => organisationId },
   endpoint_type: { read: ({ target }) => target.request.endpoint },

@@ -23,14 +23,44 @@ export function valueKeyReader(groupBy: readonly string[]): (subject: Subject) =
   };
 }
 
-/** The same for people: what has a name of its own stands under that, in the place of its id. */
+/** What a request, or a count, is in one of the respects that a policy groups by. */
+export interface GroupPart {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** What such a text holds, up to where it was cut. */
+export function partsOf(groupBy: readonly string[], valueKey: string): readonly GroupPart[] {
+  const parts: GroupPart[] = [];
+  let rest = valueKey;
+  for (const key of groupBy) {
+    const begins = `${parts.length === 0 ? '' : ','}${key}:`.toWellFormed();
+    if (!rest.startsWith(begins)) break;
+    const escaped = upToComma.exec(rest.slice(begins.length))?.[0] ?? '';
+    parts.push({ key, value: escaped.replace(escapes, '$1') });
+    rest = rest.slice(begins.length + escaped.length);
+  }
+  return parts;
+}
+
+/** A group as people read it. */
+export function groupWords(parts: readonly GroupPart[]): string {
+  return parts.map(({ key, value }) => `${key}:${value}`).join(',');
+}
+
+/** The same of a request: what has a name of its own stands under that, in the place of its id. */
 export function groupWordsReader(groupBy: readonly string[]): (subject: Subject) => string {
-  const parts = groupBy.map((key) => ({ key, dimension: dimensionOf(key) }));
+  const dimensions = groupBy.map((key) => ({ key, dimension: dimensionOf(key) }));
   return (subject) =>
-    parts
-      .map(({ key, dimension }) => `${key}:${dimension?.called?.(subject) ?? dimension?.read(subject) ?? ''}`)
-      .join(',');
+    groupWords(
+      dimensions.map(({ key, dimension }) => ({
+        key,
+        value: dimension?.called?.(subject) ?? dimension?.read(subject) ?? '',
+      })),
+    );
 }
 
 const plain = /^[^,\\]*$/;
 const special = /[,\\]/g;
+const escapes = /\\(.)/gs;
+const upToComma = /^(?:[^,\\]|\\.)*\\?/s;

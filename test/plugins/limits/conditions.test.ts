@@ -4,7 +4,7 @@ import { type Access, GatewayError, type JsonObject } from 'portcullis/sdk';
 import { testRequest, testTarget } from 'portcullis/sdk/testing';
 import { conditionOf } from '../../../plugins/limits/policies/conditions.ts';
 import type { Subject } from '../../../plugins/limits/policies/dimensions.ts';
-import { valueKeyReader } from '../../../plugins/limits/policies/value-key.ts';
+import { partsOf, valueKeyReader } from '../../../plugins/limits/policies/value-key.ts';
 import { readConditions, readGroupBy } from '../../../plugins/limits/records/condition-field.ts';
 
 const access = { organisationId: 'org-1', workspaceId: 'ws-1', keyId: 'key-1' } as Access;
@@ -75,6 +75,23 @@ describe('a value key', () => {
     const values = ['', 'x', 'x,metadata.b:y', '\\', '\\,', ',', 'y'];
     const keys = values.flatMap((a) => values.map((b) => read(subjectOf({ metadata: { a, b } }))));
     assert.equal(new Set(keys).size, values.length ** 2);
+  });
+
+  it('gives back each value, whatever it holds, up to where it was cut', () => {
+    const groupBy = ['metadata.a', 'metadata.b,c'];
+    const read = valueKeyReader(groupBy);
+    const values = ['', 'x', 'x,metadata.b,c:y', '\\', '\\,', ',', 'two\nlines'];
+    for (const a of values)
+      for (const b of values) {
+        const parts = partsOf(groupBy, read(subjectOf({ metadata: { a, 'b,c': b } })));
+        assert.deepEqual(parts, [
+          { key: 'metadata.a', value: a },
+          { key: 'metadata.b,c', value: b },
+        ]);
+      }
+    const [first, ...others] = partsOf(groupBy, read(subjectOf({ metadata: { a: 'x', 'b,c': 'y'.repeat(400) } })));
+    assert.deepEqual([first?.value, others.length], ['x', 1]);
+    assert.match(others[0]?.value ?? '', /^y{200,}~[0-9a-f]{32}$/);
   });
 
   it('can be kept, and given back as it is', () => {
