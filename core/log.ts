@@ -23,8 +23,29 @@ export function createLog(level: LogLevel): GatewayLog & { flush(): void } {
     contentMode: 'buffer',
   });
   // In this mode it takes buffers, which its types do not know.
-  const write = destination.write.bind(destination) as unknown as (line: Buffer) => boolean;
-  const logger = pino({ level, base: null }, { write: (line) => void write(Buffer.from(line)) });
+  const write = destination.write.bind(destination) as unknown as (lines: Buffer) => boolean;
+  // Those of one turn of the event loop become bytes together: that takes a line alone as long as to put it together.
+  let lines = '';
+  const send = () => {
+    const sent = lines;
+    lines = '';
+    if (sent !== '') write(Buffer.from(sent));
+  };
+  const logger = pino(
+    { level, base: null },
+    {
+      write: (line) => {
+        if (lines === '') setImmediate(send);
+        lines += line;
+      },
+    },
+  );
+  // It is called at the end of the process as well, whatever ends it.
+  const flushSync = destination.flushSync.bind(destination);
+  destination.flushSync = () => {
+    send();
+    flushSync();
+  };
   return { ...wrap(logger), flush: () => destination.flushSync() };
 }
 

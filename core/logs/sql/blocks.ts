@@ -5,8 +5,11 @@ import { marks, pieces, type Sql } from './sql.ts';
 
 /** Blocks that are unpacked at once. */
 const atOnce = 16;
-/** What one call of the compressor gives; the standard one would be called for every few requests. */
-const chunkSize = 262_144;
+/**
+ * What one call of the compressor gives; the standard one would be called for every few requests. From 128 KiB on, allocators
+ * get memory of the system each time, which has to be cleared first.
+ */
+const chunkSize = 98_304;
 /** Of a block once it is unpacked: more is no block of ours. */
 const maxOutputLength = 64 * 1024 * 1024;
 

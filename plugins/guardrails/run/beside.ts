@@ -9,7 +9,8 @@ import type { Look } from './subject.ts';
 /** Milliseconds that checks may take at a stretch before others have their turn. */
 export const longestStretchMs = 20;
 
-type Start = (check: HookCheck, hook: Hook) => MaybePromise<CheckRun>;
+/** @param at when it starts; undefined: nobody has looked at a clock */
+type Start = (check: HookCheck, hook: Hook, at: number | undefined) => MaybePromise<CheckRun>;
 
 /** Runs hooks side by side on one look, whatever their order, and applies no edit: what they want is in their runs. */
 export function runBeside(
@@ -17,7 +18,7 @@ export function runBeside(
   look: Look,
   running: Running,
 ): MaybePromise<readonly HookRun[]> {
-  return startAll(hooks, (check, hook) => runCheck(check, look, running, imposed.has(hook)));
+  return startAll(hooks, (check, hook, at) => runCheck(check, look, running, imposed.has(hook), at));
 }
 
 /** Starts all checks of the hooks, in their order. No promise where no check needs one and all are done soon. */
@@ -44,12 +45,15 @@ function startFrom(
 ): Promise<void> | undefined {
   let stretchMs = 0;
   let index = 0;
+  let at: number | undefined;
   for (const hook of hooks) {
     const own = started[index] ?? [];
     index += 1;
-    for (let at = own.length; at < hook.checks.length; at += 1) {
+    for (let place = own.length; place < hook.checks.length; place += 1) {
       if (stretchMs > longestStretchMs) return setImmediate().then(() => startFrom(hooks, started, start));
-      const run = start(hook.checks[at] as HookCheck, hook);
+      const run = start(hook.checks[place] as HookCheck, hook, at);
+      // One that is done ends when the next one starts.
+      at = run instanceof Promise ? undefined : run.startedAt + run.durationMs;
       if (!(run instanceof Promise)) stretchMs += run.durationMs;
       own.push(run);
     }

@@ -14,12 +14,13 @@ export function actualAmount({ meter, estimate, target, targets }: Stake, record
   const failed = record.usage === undefined && (record.status >= 400 || record.error !== undefined);
   if (meter.measure === 'requests') return failed && !asked.has(record.error ?? '') ? 0 : 1;
   if (failed || target === undefined) return 0;
-  const { givenUp = [] } = record;
+  const { givenUp } = record;
   const amountOf = (charge: Pick<RequestRecord, 'usage' | 'cost'>) => amountIn(charge, meter.measure);
   const cached = record.cache === 'HIT' || record.cache === 'SEMANTIC HIT';
   const servedHere = !cached && (record.target === undefined || record.target === target);
   // A reply of which nobody has counted anything: what was set aside is the best that is known.
   const all = amountOf(record);
+  if (givenUp === undefined) return servedHere ? whole(all ?? estimate) : 0;
   const served = all === undefined ? estimate : all - sumOf(givenUp.map((one) => amountOf(one) ?? 0));
   const own = givenUp.filter((one) => targets.includes(one.target));
   return whole((servedHere ? served : 0) + sumOf(own.map((one) => amountOf(one) ?? estimate)));

@@ -4,7 +4,7 @@ import { actualAmount } from './actual.ts';
 import { metersFor, type Places } from './collect.ts';
 import { estimatedUsage, proxiedUsage } from './estimate.ts';
 import { costEstimator, type Unpriced } from './prices.ts';
-import { noteStanding, type RateStandings, rateHeaders } from './rate-headers.ts';
+import { addRateHeaders, noteStanding, type RateStandings } from './rate-headers.ts';
 import { refusalOf } from './refusal.ts';
 import { spends } from './spends.ts';
 import { spentMarks } from './spent-marks.ts';
@@ -106,7 +106,7 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
         held === undefined
           ? { reserved: room, targets: [path] }
           : missingRoom(held, meter, { room, estimate }, { path, givenUp });
-      if (missing !== undefined) stakes.push({ meter, ...missing, estimate, target: path });
+      if (missing !== undefined) stakes.push({ ...missing, meter, estimate, target: path });
     }
     return stakes;
   };
@@ -122,7 +122,7 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
     }
     const known = states.get(request);
     const state = known ?? { held: [], standings: { requests: undefined, tokens: undefined } };
-    supersede(state.held, stakes);
+    if (known !== undefined) supersede(known.held, stakes);
     state.held.push({ reservation: reserved.reservation, stakes });
     for (let index = 0; index < stakes.length; index += 1) {
       const { meter } = stakes[index] as Stake;
@@ -166,7 +166,8 @@ export function enforcement(host: Host, { unpriced, standardOutput }: Enforcemen
       const standings = states.get(request)?.standings;
       if (standings === undefined || outcome.status >= 400) return undefined;
       if (standings.requests === undefined && standings.tokens === undefined) return undefined;
-      const headers = { ...outcome.headers, ...rateHeaders(standings, request.dialect, host.now()) };
+      const headers = { ...outcome.headers };
+      addRateHeaders(headers, standings, request.dialect, host.now());
       return { ...outcome, headers };
     },
     settle: (request, record) => {

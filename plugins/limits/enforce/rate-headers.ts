@@ -25,11 +25,13 @@ export function noteStanding(standings: RateStandings, meter: Meter, state: Coun
   standings[measure] = { limit: most, remaining, resetsAt: meter.period(now).end ?? now };
 }
 
-type Headers = Record<string, string>;
-
 /** Under the names that clients of the request's format read. */
-export function rateHeaders(standings: RateStandings, dialect: DialectName | undefined, now: number): Headers {
-  const headers: Headers = {};
+export function addRateHeaders(
+  headers: Record<string, string | readonly string[]>,
+  standings: RateStandings,
+  dialect: DialectName | undefined,
+  now: number,
+): void {
   for (const measure of measures) {
     const standing = standings[measure];
     if (standing === undefined) continue;
@@ -45,7 +47,6 @@ export function rateHeaders(standings: RateStandings, dialect: DialectName | und
       headers[own.chat.reset] = duration(resetsAt - now);
     }
   }
-  return headers;
 }
 
 const measures = ['requests', 'tokens'] as const;

@@ -1,6 +1,6 @@
 import { type CountState, GatewayError, type TargetContext } from 'portcullis/sdk';
 import type { Meter } from '../limit/meter.ts';
-import { rateHeaders } from './rate-headers.ts';
+import { addRateHeaders } from './rate-headers.ts';
 
 /** The refusal of a request for which a limit has no room; it names whose limit it is, never by a masked id. */
 export function refusalOf(meter: Meter, { request }: TargetContext, now: number): GatewayError {
@@ -20,11 +20,10 @@ function rateRefusal(
     requests: measure === 'requests' ? standing : undefined,
     tokens: measure === 'tokens' ? standing : undefined,
   };
-  return new GatewayError(
-    'rate_limited',
-    `The rate limit of ${whose} is reached: ${terms}. Try again in ${seconds} s.`,
-    { headers: { 'retry-after': String(seconds), ...rateHeaders(standings, dialect, now) } },
-  );
+  const headers = { 'retry-after': String(seconds) };
+  addRateHeaders(headers, standings, dialect, now);
+  const text = `The rate limit of ${whose} is reached: ${terms}. Try again in ${seconds} s.`;
+  return new GatewayError('rate_limited', text, { headers });
 }
 
 function budgetRefusal({ whose, terms }: Meter, end: number | undefined): GatewayError {

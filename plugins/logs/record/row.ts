@@ -16,7 +16,9 @@ export function rowOf(
   record: RequestRecord,
   { organisationId, workspaceId }: { readonly organisationId: string; readonly workspaceId: string },
 ): LogRow {
-  const { usage, metadata } = record;
+  const { metadata } = record;
+  const tokens = usageColumns(record.usage, record.usageSource);
+  // Nothing is spread in the middle of it: the engine defines each member behind that by a call of its own.
   return {
     id: record.id,
     organisationId,
@@ -45,7 +47,13 @@ export function rowOf(
     promptVersion: record.prompt?.version ?? null,
     promptVersionId: record.prompt?.versionId ?? null,
     target: record.target ?? null,
-    ...usageColumns(usage, record.usageSource),
+    inputTokens: tokens.inputTokens,
+    outputTokens: tokens.outputTokens,
+    totalTokens: tokens.totalTokens,
+    cacheReadTokens: tokens.cacheReadTokens,
+    cacheWriteTokens: tokens.cacheWriteTokens,
+    reasoningTokens: tokens.reasoningTokens,
+    usageSource: tokens.usageSource,
     costNanoUsd: record.cost?.nanoUsd ?? null,
     savedNanoUsd: record.savedNanoUsd ?? null,
     stream: record.stream,
