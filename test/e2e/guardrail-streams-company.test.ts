@@ -9,6 +9,7 @@ import { answer, start, text, textOf, understood, wireOf } from '../plugins/guar
 import { startPeer } from '../support/peer.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
 import { target } from '../support/routed.ts';
+import { clientGone } from './client-gone.ts';
 
 noUnhandledRejections();
 
@@ -182,6 +183,7 @@ describe('a guardrail that asks a server once the stream is over', () => {
     peer.always({ events: [wireOf(helloed)] });
     const { url, records } = await guarded(t);
     const leave = new AbortController();
+    const gone = clientGone(url);
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: {
@@ -195,8 +197,7 @@ describe('a guardrail that asks a server once the stream is over', () => {
     await response.body?.getReader().read();
     await isAsked;
     leave.abort();
-    // Time enough for the gateway to see that nobody is there any more.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await gone;
     answer();
     const [record] = await records(1);
     const [check] = record?.guardrails?.[0]?.checks ?? [];

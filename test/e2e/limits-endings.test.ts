@@ -4,7 +4,7 @@ import type { LedgerSettings } from '../../core/ledger/settings.ts';
 import { chatReply, limitedWorld, messages, type World } from '../plugins/limits/world.ts';
 import type { ConfigFragment } from '../support/gateway.ts';
 import { recordedStream } from '../support/recordings.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
+import { patientMs, type RedisServer, startRedis } from '../support/redis.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
 import { clientGone } from './client-gone.ts';
 import { clients, settledState, statuses, together, untilUsed } from './limits-world.ts';
@@ -85,6 +85,7 @@ async function leave({ control, peer, secret }: Bed): Promise<void> {
 }
 
 const backends = ['memory', 'Redis'] as const;
+const patient = { whenRedisAway: 'closed', redisTimeoutMs: patientMs } as const;
 
 for (const backend of backends) {
   describe(`what a request has used, counted in ${backend},`, () => {
@@ -94,7 +95,7 @@ for (const backend of backends) {
     });
     after(() => redis?.close());
     const open = (t: TestContext, config: ConfigFragment = {}) =>
-      openBed(t, { ...config, ...(redis === undefined ? {} : { redisUrl: redis.url }) });
+      openBed(t, { ...config, ...(redis === undefined ? {} : { redisUrl: redis.url, limits: patient }) });
     const ledger = (onDisconnect: LedgerSettings['onDisconnect']) => ({ ledger: { askUsage: true, onDisconnect } });
 
     it('is what its client was sent, when that one has left a stream', async (t) => {

@@ -6,7 +6,7 @@ import { silentLog } from '../../core/log.ts';
 import { chatReply } from '../plugins/limits/world.ts';
 import type { Reply } from '../support/gateway.ts';
 import { type Peer, startPeer } from '../support/peer.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
+import { patientMs, type RedisServer, startRedis } from '../support/redis.ts';
 import { type Ask, type Furnished, furnish } from './control/furnish.ts';
 import { childrenOf, primary } from './control/primary-process.ts';
 import { askOf, firstAdminKey, freshFolder, type Running, startProcess, until } from './control/processes.ts';
@@ -57,7 +57,11 @@ describe(`${clients} clients at once and ${workers} processes with one Redis`, (
     ask = askOf(running, await firstAdminKey(running));
     made = await furnish(ask, peer.origin, 'Limited');
     organisationId = String((await ask('GET', `/v1/api-keys/${made.keyId}`)).organisation_id);
-    counters = createCounters({ now: Date.now, log: silentLog, redis: { url: redis.url, whenAway: 'closed' } });
+    counters = createCounters({
+      now: Date.now,
+      log: silentLog,
+      redis: { url: redis.url, whenAway: 'closed', commandTimeoutMs: patientMs },
+    });
     closing.unshift(() => counters.close());
     const price = { request_token: centsPerToken, response_token: centsPerToken };
     await ask('POST', '/v1/model-prices', { name: 'p', provider: 'openai', model: 'gpt-4o-mini', price });

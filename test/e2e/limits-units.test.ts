@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { asObject, type JsonObject } from 'portcullis/sdk';
 import { chatReply, limitedWorld, type World } from '../plugins/limits/world.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
+import { patientMs, type RedisServer, startRedis } from '../support/redis.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
 import { type Counted, clients, settledState, statuses, together, untilUsed } from './limits-world.ts';
 
@@ -70,7 +70,8 @@ interface Bed extends World {
 }
 
 async function openBed(t: Pick<TestContext, 'after'>, redisUrl: string | undefined): Promise<Bed> {
-  const config = redisUrl === undefined ? {} : { redisUrl };
+  const limits = { whenRedisAway: 'closed', redisTimeoutMs: patientMs } as const;
+  const config = redisUrl === undefined ? {} : { redisUrl, limits };
   const world = await limitedWorld(t, { startAt: now, stands: true, config });
   await world.control.ok('POST', '/v1/model-prices', {
     // In cents.

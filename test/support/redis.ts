@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startServer, untilReady } from './guarded-server.ts';
 
+/** Longer than Redis takes on the busiest machine: for what is not about its slowness. In milliseconds. */
+export const patientMs = 10_000;
+
 export interface RedisServer {
   readonly port: number;
   readonly url: string;

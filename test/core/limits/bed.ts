@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim, Reserved } from 'portcullis/sdk';
 import { type CountersOptions, createCounters, type LiveCounters } from '../../../core/limits/counters.ts';
 import { type LoggedEvent, recordingLog } from '../../support/recording-log.ts';
+import { patientMs } from '../../support/redis.ts';
 
 export const organisation = '0b9d7c1e-2f4a-4a53-8a3e-6f2d1c0b9a87';
 
@@ -26,10 +27,11 @@ export interface Bed {
   breaker(): readonly unknown[];
 }
 
-/** Counters that end with the test. */
-export function openCounters(t: Pick<TestContext, 'after'>, options: Partial<CountersOptions> = {}): Bed {
+/** Counters that end with the test. Their patience with Redis is great, unless the test says otherwise. */
+export function openCounters(t: Pick<TestContext, 'after'>, { redis, ...options }: Partial<CountersOptions> = {}): Bed {
   const { log, logged } = recordingLog();
-  const counters = createCounters({ now: Date.now, log, ...options });
+  const shared = redis === undefined ? {} : { redis: { commandTimeoutMs: patientMs, ...redis } };
+  const counters = createCounters({ now: Date.now, log, ...options, ...shared });
   t.after(() => counters.close());
   return {
     counters,

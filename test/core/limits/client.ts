@@ -4,6 +4,7 @@ import { createCounters } from '../../../core/limits/counters.ts';
 import { sqlCounterSource } from '../../../core/limits/sql-source.ts';
 import { silentLog } from '../../../core/log.ts';
 import { openStore, type StoreOptions } from '../../../core/store/store.ts';
+import { patientMs } from '../../support/redis.ts';
 import { budget, claim, organisation } from './bed.ts';
 
 export interface Job {
@@ -34,7 +35,7 @@ const counters = createCounters({
   now: Date.now,
   log: silentLog,
   source: store === undefined ? undefined : sqlCounterSource(store, Date.now),
-  redis: { url: job.redisUrl, whenAway: 'closed', commandTimeoutMs: 10_000 },
+  redis: { url: job.redisUrl, whenAway: 'closed', commandTimeoutMs: patientMs },
   reservationMs: job.reservationMs,
   ...(job.flushMs === undefined ? {} : { flushMs: job.flushMs }),
 });

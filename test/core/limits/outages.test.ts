@@ -8,19 +8,22 @@ import { silentLog } from '../../../core/log.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 import { budget, claim, granted, openCounters, organisation, stateOf, until } from './bed.ts';
 
+/** Far above what Redis takes on a busy machine. */
+const commandTimeoutMs = 1_000;
+
 async function open(t: TestContext, whenAway: 'open' | 'closed', rest: Partial<CountersOptions> = {}) {
   const redis = await startRedis();
   t.after(() => redis.close());
-  const bed = openCounters(t, { redis: { url: redis.url, whenAway, commandTimeoutMs: 100 }, ...rest });
+  const bed = openCounters(t, { redis: { url: redis.url, whenAway, commandTimeoutMs }, ...rest });
   await granted(bed.counters.reserve(organisation, [claim('ready', 10)]));
   return { redis, ...bed };
 }
 
-/** Makes calls until the breaker is open. */
+/** Makes as many calls as it takes until the breaker is open. */
 async function untilOpen({ counters, breaker }: ReturnType<typeof openCounters>): Promise<void> {
   await until('the breaker opens', async () => {
     const call = async () => counters.reserve(organisation, [claim('opening', 1_000_000)]);
-    await call().catch(() => {});
+    await Promise.allSettled(Array.from({ length: 5 }, call));
     return breaker().at(-1) === 'open';
   });
 }
@@ -38,7 +41,7 @@ describe('while Redis is away', () => {
       await leave(redis);
       await untilOpen(bed);
       const waited = counters.waitedInVain;
-      assert.ok(waited <= 5, `${waited} calls waited, one after the other`);
+      assert.ok(waited <= 5, `${waited} calls waited`);
       const window = claim(`away/${how}`, 1_000);
       for (let call = 0; call < 1_000; call += 1) {
         const reserved = counters.reserve(organisation, [window]);
@@ -162,7 +165,7 @@ describe('a process that is busy for longer than Redis may take', () => {
     const window = claim('busy', 100);
     const asked = Array.from({ length: 20 }, () => counters.reserve(organisation, [window]));
     await new Promise(setImmediate);
-    const end = performance.now() + 300;
+    const end = performance.now() + 1.3 * commandTimeoutMs;
     while (performance.now() < end);
     for (const answer of await Promise.all(asked)) assert.ok(answer.granted);
     assert.deepEqual([counters.waitedInVain, breaker()], [0, []]);

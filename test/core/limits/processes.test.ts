@@ -56,11 +56,15 @@ describe('four processes with one Redis', () => {
 
 onEachStore(
   (_name, open, fresh) => {
-    it('count a budget once, in Redis and in the store', async (t) => {
+    const openSource = async () => {
       const options = await fresh();
       const store = await open(options);
       await migrate(store, [{ plugin: 'core', migrations: counterMigrations }], recordingLog().log);
-      const source = sqlCounterSource(store, Date.now);
+      return { options, source: sqlCounterSource(store, Date.now) };
+    };
+
+    it('count a budget once, in Redis and in the store', async (t) => {
+      const { options, source } = await openSource();
       const name = `usage/${_name}/four`;
       const spend = budget(name, 300, 1);
       // What was used before Redis came.
@@ -81,14 +85,11 @@ onEachStore(
     });
 
     it('get back what a killed one has held, and lose no more of its commits than it had not written', async (t) => {
-      const options = await fresh();
-      const store = await open(options);
-      await migrate(store, [{ plugin: 'core', migrations: counterMigrations }], recordingLog().log);
-      const source = sqlCounterSource(store, Date.now);
+      const { options, source } = await openSource();
       const name = `usage/${_name}/killed`;
       const spend = budget(name, 400, 1);
       const key = { organisationId: organisation, name, start: spend.start };
-      const job = { store: options, name, limit: 400, tries: 100, reservationMs: 1_500, holds: true };
+      const job = { store: options, name, limit: 400, tries: 100, reservationMs: 5_000, holds: true };
       const victim = start(t, job);
       let told: Told | undefined;
       victim.on('message', (message) => {
@@ -118,10 +119,7 @@ onEachStore(
     });
 
     it('show of a killed one what it had counted and not written, once, and never less than the store', async (t) => {
-      const options = await fresh();
-      const store = await open(options);
-      await migrate(store, [{ plugin: 'core', migrations: counterMigrations }], recordingLog().log);
-      const source = sqlCounterSource(store, Date.now);
+      const { options, source } = await openSource();
       const name = `usage/${_name}/unwritten`;
       const spend = budget(name, 1_000_000, 1);
       const of = (end: string) => ({ organisationId: organisation, name: name + end, start: spend.start });

@@ -102,7 +102,7 @@ async function keepsTo(counters: LiveCounters, run: readonly Step[]): Promise<vo
 
 const backends: readonly [string, number, () => Partial<CountersOptions>][] = [
   ['in memory', 300, () => ({})],
-  ['in Redis', 60, () => ({ redis: { url: redis.url, whenAway: 'closed', commandTimeoutMs: 5_000 } })],
+  ['in Redis', 60, () => ({ redis: { url: redis.url, whenAway: 'closed' } })],
 ];
 
 for (const [where, numRuns, options] of backends) {

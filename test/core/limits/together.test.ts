@@ -14,7 +14,7 @@ after(() => redis.close());
 
 const backends: readonly [string, () => Partial<CountersOptions>][] = [
   ['in memory', () => ({})],
-  ['in Redis', () => ({ redis: { url: redis.url, whenAway: 'closed', commandTimeoutMs: 10_000 } })],
+  ['in Redis', () => ({ redis: { url: redis.url, whenAway: 'closed' } })],
 ];
 const clients = 200;
 const callsOfClient = 5;

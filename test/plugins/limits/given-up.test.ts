@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import type { JsonObject } from 'portcullis/sdk';
 import type { ConfigFragment } from '../../support/gateway.ts';
-import { type RedisServer, startRedis } from '../../support/redis.ts';
+import { patientMs, type RedisServer, startRedis } from '../../support/redis.ts';
 import { chatReply, limitedWorld } from './world.ts';
 
 let redis: RedisServer;
@@ -13,7 +13,7 @@ after(() => redis.close());
 
 const backends: readonly (readonly [string, () => ConfigFragment])[] = [
   ['in memory', () => ({})],
-  ['in Redis', () => ({ redisUrl: redis.url, limits: { redisTimeoutMs: 10_000 } })],
+  ['in Redis', () => ({ redisUrl: redis.url, limits: { redisTimeoutMs: patientMs } })],
 ];
 
 const denies = { 'default.contains': { operator: 'none', words: ['Hi'] }, deny: true };
