@@ -52,7 +52,8 @@ class LiveAffinity implements Affinity {
   constructor(options: AffinityOptions) {
     const { source, mostIds = source === undefined ? 100_000 : 10_000 } = options;
     this.#options = options;
-    this.#known = new LRUCache({ max: mostIds });
+    // By their sizes: of a number of entries, the library makes room for all of them at once.
+    this.#known = new LRUCache({ maxSize: mostIds, sizeCalculation: () => 1 });
     if (source === undefined) return;
     this.#writes = new WriteBehind({ source, onWritten: (error) => this.#heard(error) });
   }

@@ -26,7 +26,7 @@ export async function install(path: string, options: PluginOptions, out: Console
   const before = await installedIn(into, name);
   const staged = await stage(into, name, files);
   try {
-    const manifest = await readManifest({ path: staged, kind: undefined });
+    const manifest = readManifest({ path: staged, kind: undefined });
     checkChange(manifest, before, options, out);
     await swapIn(staged, into);
     out.print(
@@ -48,7 +48,7 @@ async function keysOf({ key = [], config }: PluginOptions): Promise<readonly Sig
 async function unpacked(path: string): Promise<{ readonly top: string; readonly files: PackageFiles }> {
   if (await isPackage(path)) return readTarball(path);
   const folder = resolve(path);
-  return { top: (await readManifest({ path: folder, kind: undefined })).name, files: await packageFilesOf(folder) };
+  return { top: readManifest({ path: folder, kind: undefined }).name, files: await packageFilesOf(folder) };
 }
 
 async function checkSignature(

@@ -21,7 +21,7 @@ export interface Source {
  */
 export async function readSource(path: string): Promise<Source> {
   const folder = resolve(path);
-  const manifest = await readManifest({ path: folder, kind: undefined });
+  const manifest = readManifest({ path: folder, kind: undefined });
   return { folder, manifest, files: await packageFilesOf(folder) };
 }
 

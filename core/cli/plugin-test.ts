@@ -19,7 +19,7 @@ const sandboxedBudgetMs = 50;
 /** Runs the conformance kit on a guardrail, in this process or as an operator would run it; the code is 1 when it fails. */
 export async function test(path: string, { sandbox, json }: PluginOptions, out: Console): Promise<number> {
   const folder = resolve(path);
-  const manifest = await readManifest({ path: folder, kind: undefined });
+  const manifest = readManifest({ path: folder, kind: undefined });
   if (manifest.kind !== 'guardrail') {
     const text = `${path} is a ${manifest.kind}. The kit is for guardrails; providers have testProvider of portcullis/sdk/testing.`;
     throw new GatewayError('bad_request', text);

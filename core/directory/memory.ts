@@ -48,7 +48,8 @@ export class Memory {
       onForgotten();
     };
     this.#records = new LRUCache({ max: bounds.maxEntries, maxSize: bounds.maxBytes, dispose });
-    this.#misses = new LRUCache({ max: bounds.maxMisses, dispose });
+    // By their sizes: of a number of entries, the library makes room for all of them at once.
+    this.#misses = new LRUCache({ maxSize: bounds.maxMisses, sizeCalculation: () => 1, dispose });
   }
 
   get entries(): number {

@@ -37,11 +37,11 @@ export async function loadUnits(
   config: Pick<GatewayConfig, 'pluginFolders' | 'signingKeys'>,
   { root = packageRoot }: LoadOptions = {},
 ): Promise<Units> {
-  const folders = await discoverUnits(root, config.pluginFolders);
+  const folders = discoverUnits(root, config.pluginFolders);
   const read = await allOf(
     folders.map(
       async (folder): Promise<FoundUnit> => ({
-        manifest: await readManifest(folder),
+        manifest: readManifest(folder),
         folder: folder.path,
         trust: folder.trust,
       }),

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { GatewayError, type Manifest, manifestSchema, sdkVersion } from 'portcullis/sdk';
 import semver from 'semver';
@@ -10,20 +10,25 @@ import { manifestName, type UnitFolder } from './discover.ts';
  * Reads a unit's `plugin.json` and checks it; no code of the unit has run by then.
  * @throws GatewayError `invalid_config` with a line for each fault: file, field, reason
  */
-export async function readManifest(folder: Pick<UnitFolder, 'path' | 'kind'>): Promise<Manifest> {
+export function readManifest(folder: Pick<UnitFolder, 'path' | 'kind'>): Manifest {
   const file = join(folder.path, manifestName);
-  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    const why =
-      cause.code === 'ENOENT' ? 'is missing: every unit has one' : `cannot be read (${cause.code ?? 'unknown reason'})`;
-    throw new GatewayError('invalid_config', `${file} ${why}.`, { cause });
-  });
-  const json = parsed(text, file);
+  const json = parsed(textOf(file), file);
   const check = validatorOf(manifestSchema);
   const faults = check(json) ? misfits(json as Manifest, folder) : schemaFaults(check.errors, json);
   const [first] = faults;
   if (first === undefined) return json as Manifest;
   const lines = faults.map((fault) => `${file}: ${faultSentence(fault, 'The manifest')}`);
   throw new GatewayError('invalid_config', lines.join('\n'), { param: String(first.path[0] ?? '') });
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    const { code = 'unknown reason' } = cause as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'is missing: every unit has one' : `cannot be read (${code})`;
+    throw new GatewayError('invalid_config', `${file} ${why}.`, { cause });
+  }
 }
 
 function parsed(text: string, file: string): unknown {

@@ -45,6 +45,8 @@ interface Refused {
 
 const mostAccepted = 20_000;
 const mostRefused = 20_000;
+/** By their sizes: of a number of entries, the library makes room for all of them at once. */
+const sizeCalculation = () => 1;
 /** A refusal holds this long: a token may become valid, and an organisation be created. */
 const refusalMs = 5_000;
 
@@ -52,8 +54,8 @@ const refusalMs = 5_000;
 export function identifier(host: Host, settings: JwtSettings): (bearer: Bearer) => Promise<Principal> {
   const sets = keySets(host);
   const bounded = boundedQueue(verifications);
-  const accepted = new LRUCache<string, Accepted>({ max: mostAccepted });
-  const refused = new LRUCache<string, Refused>({ max: mostRefused });
+  const accepted = new LRUCache<string, Accepted>({ maxSize: mostAccepted, sizeCalculation });
+  const refused = new LRUCache<string, Refused>({ maxSize: mostRefused, sizeCalculation });
   const running = new Map<string, Promise<Accepted>>();
 
   const remembered = async (digest: string): Promise<Accepted | undefined> => {

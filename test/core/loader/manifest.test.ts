@@ -13,7 +13,7 @@ describe('a manifest', () => {
       }),
     });
     t.after(remove);
-    const manifest = await readManifest({ path: join(path, 'acme'), kind: 'plugin' });
+    const manifest = readManifest({ path: join(path, 'acme'), kind: 'plugin' });
     assert.equal(manifest.title, 'acme');
     assert.deepEqual(manifest.permissions?.env, ['ACME_KEY']);
   });
@@ -48,7 +48,7 @@ describe('a manifest', () => {
     it(`${what} is refused with file, field and reason`, async (t) => {
       const { path, remove } = await folderOf({ 'acme/plugin.json': content });
       t.after(remove);
-      const error = await refusalOf(() => readManifest({ path: join(path, 'acme'), kind: 'plugin' }));
+      const error = await refusalOf(async () => readManifest({ path: join(path, 'acme'), kind: 'plugin' }));
       assert.equal(error.code, 'invalid_config');
       assert.ok(error.message.startsWith(join(path, 'acme', 'plugin.json')));
       assert.match(error.message, message);
@@ -56,14 +56,14 @@ describe('a manifest', () => {
   }
 
   it('that is missing is refused', async () => {
-    const error = await refusalOf(() => readManifest({ path: '/nowhere', kind: undefined }));
+    const error = await refusalOf(async () => readManifest({ path: '/nowhere', kind: undefined }));
     assert.match(error.message, /\/nowhere\/plugin\.json is missing/);
   });
 
   it('tells all its faults at once', async (t) => {
     const { path, remove } = await folderOf({ 'acme/plugin.json': manifestOf('other', { version: '1', sdk: '^9' }) });
     t.after(remove);
-    const error = await refusalOf(() => readManifest({ path: join(path, 'acme'), kind: undefined }));
+    const error = await refusalOf(async () => readManifest({ path: join(path, 'acme'), kind: undefined }));
     assert.equal(error.message.split('\n').length, 3);
   });
 });
