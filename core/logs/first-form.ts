@@ -62,6 +62,6 @@ export function rowOfFirstForm(line: string): LogRow {
   const row: Record<string, unknown> = { ...keptLater };
   for (let place = 0; place < fields.length; place++) row[fields[place] as string] = flat[place] ?? null;
   row.timings = timingsOf(row.timings as FlatTimings, 1);
-  row.attempts = attemptsOf(row.attempts as FlatAttempt[]);
+  row.attempts = attemptsOf(row.attempts as FlatAttempt[], Number(row.createdAt));
   return row as unknown as LogRow;
 }

@@ -5,7 +5,16 @@ const perMs = 1000;
 
 /** Parts of a request as lists of values: half the work, and half the bytes, of the same with names. */
 export type FlatTimings = readonly [number, number, number, number, number, number, number | null];
-export type FlatAttempt = readonly [string, string | null, number, number, number, string | null];
+/** `begun` and `spent` of earlier versions are milliseconds, the first since the epoch; with `per`, see `flatAttempt`. */
+export type FlatAttempt = readonly [
+  target: string,
+  provider: string | null,
+  status: number,
+  begun: number,
+  spent: number,
+  error: string | null,
+  per?: number,
+];
 
 /**
  * In whole microseconds: digits beyond them are noise, and take as long as all the rest. Written out, for it is made on
@@ -38,13 +47,19 @@ export function timingsOf(flat: FlatTimings, per = perMs): Timings {
   };
 }
 
-export function flatAttempt({ target, provider, status, startedAt, durationMs, error }: Attempt): readonly unknown[] {
-  return [target, provider, status, startedAt, durationMs, error];
+/** Its beginning since that of its request, in whole units of which so many make a millisecond, as its duration. */
+export function flatAttempt(
+  { target, provider, status, startedAt, durationMs, error }: Attempt,
+  createdAt: number,
+): readonly unknown[] {
+  const [begun, spent] = [Math.round((startedAt - createdAt) * perMs), Math.round(durationMs * perMs)];
+  return [target, provider, status, begun, spent, error, perMs];
 }
 
-export function attemptsOf(flat: readonly FlatAttempt[]): readonly Attempt[] {
-  return flat.map(([target, provider, status, startedAt, durationMs, error]) => {
+export function attemptsOf(flat: readonly FlatAttempt[], createdAt: number): readonly Attempt[] {
+  return flat.map(([target, provider, status, begun, spent, error, per]) => {
     const optional = compact({ provider: provider ?? undefined, error: error ?? undefined });
+    const [startedAt, durationMs] = per === undefined ? [begun, spent] : [createdAt + begun / per, spent / per];
     return { target, ...optional, status, startedAt, durationMs } as Attempt;
   });
 }

@@ -56,7 +56,7 @@ export function detailLine(row: LogRow): string {
     row.cacheWriteTokens,
     row.reasoningTokens,
     flatTimings(row.timings),
-    row.attempts.map(flatAttempt),
+    row.attempts.map((attempt) => flatAttempt(attempt, row.createdAt)),
     row.guardrails,
   ]);
 }
@@ -123,7 +123,7 @@ export function wholeRow({ shared, ...own }: IndexedRow, detail: string): LogRow
     cacheWriteTokens,
     reasoningTokens,
     timings: timingsOf(timings),
-    attempts: attemptsOf(attempts),
+    attempts: attemptsOf(attempts, own.createdAt),
     guardrails,
   };
 }

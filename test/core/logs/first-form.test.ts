@@ -38,6 +38,15 @@ it('reads blocks that are older than some of the fields that requests share', ()
   assert.deepEqual(rowLines(Buffer.from(older))(0), row);
 });
 
+it('reads attempts that stand in milliseconds, as they once did', () => {
+  const row = logRow({ createdAt: start });
+  const { blocks } = packBatch([{ row, bodies: undefined }]);
+  const text = Buffer.from(blocks[0]?.rows ?? []).toString();
+  const older = text.replace(/("openai",200,)0,119500,null,1000\]/, (_, head: string) => `${head}${start},119.5,null]`);
+  assert.notEqual(older, text);
+  assert.deepEqual(rowLines(Buffer.from(older))(0), row);
+});
+
 describe('a store of the first version', () => {
   it('is opened, read and written on', async () => {
     const file = freshFile();

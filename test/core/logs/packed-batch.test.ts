@@ -142,6 +142,15 @@ describe('a packed batch', () => {
     assert.deepEqual([parse, upstream, firstByte], [0.123, 12_345.678, 0]);
   });
 
+  it('has attempts to the microsecond', () => {
+    const attempt = { target: 'config', status: 200, startedAt: start + 7.5, durationMs: 12.3456789 };
+    const row = logRow({ createdAt: start, attempts: [attempt, { ...attempt, startedAt: start - 0.25 }] });
+    const [found] = entriesOf(packBatch([{ row, bodies: undefined }]));
+    const [one, other] = found?.row.attempts ?? [];
+    assert.deepEqual([one?.startedAt, one?.durationMs], [start + 7.5, 12.346]);
+    assert.equal(other?.startedAt, start - 0.25, 'also where it begins before its request');
+  });
+
   it('only says who has bodies where they are kept elsewhere', () => {
     const entries = [
       { row: logRow(), bodies: bodiesOf('a', 'b') },
