@@ -11,7 +11,7 @@ import {
   resultsIn,
   words,
 } from '../plugins/guardrails-stream/readers.ts';
-import { answer, start, text, wireOf } from '../plugins/guardrails-stream/windows.ts';
+import { answer, start, text, understood, wireOf } from '../plugins/guardrails-stream/windows.ts';
 import { type Peer, startPeer } from '../support/peer.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
 import { claude, indexOf, retriesOf, target } from '../support/routed.ts';
@@ -75,6 +75,29 @@ describe('a stream whose first window is denied', () => {
         assert.deepEqual([status, said, finish], [200, 'Not this.', words[client].stop]);
         assert.equal(raw.match(words[client].last)?.length, 1);
       }
+    });
+  }
+
+  const asks = {
+    ...requests,
+    cohere: { path: '/v2/chat', body: requests.chat.body },
+    gemini: {
+      path: '/v1beta/models/m:streamGenerateContent?alt=sse',
+      body: { contents: [{ parts: [{ text: 'Say it.' }] }] },
+    },
+  };
+  for (const client of [...clients, 'cohere', 'gemini'] as const) {
+    it(`begins for a ${client} client as the provider began it when the denial is soft`, async (t) => {
+      const peer = await startPeer(t);
+      const spoken = client === 'cohere' || client === 'gemini' ? 'chat' : client;
+      const began: Delta = { type: 'start', id: 'resp_own', model: 'm', created: 1_700_000_000 };
+      peer.always(streamOf(spoken, [began, ...atOnce.slice(1)]));
+      const { ask } = await guarded(t);
+      const guard = { ...without('swordfish', { soft_deny_200: true }), deny: true, message: 'Not this.', ...window };
+      const { path, body } = asks[client];
+      const { text: raw } = await ask(targetFor(spoken, peer, { output_guardrails: [guard] }), body, { path });
+      const [first] = understood(raw, dialects[client]);
+      assert.ok(first?.type === 'start' && first.id === 'resp_own', raw);
     });
   }
 

@@ -1,12 +1,14 @@
 import type { Delta, ReplySink, StreamEncoder } from 'portcullis/sdk';
 import { comment } from './comments.ts';
 import { isSpoken } from './kinds.ts';
+import type { Opening } from './steps.ts';
 
 /** Writes steps in the client's format; what comes before there is a client to write to is kept. */
 export class Outlet {
   readonly #encoder: StreamEncoder;
   #sink: ReplySink | undefined;
   #unsent: string[] = [];
+  #opened = false;
   #said = false;
   #ended = false;
   readonly #finished = new Set<number>();
@@ -35,6 +37,7 @@ export class Outlet {
   send(deltas: readonly Delta[]): void {
     let text = '';
     for (const delta of deltas) {
+      this.#opened ||= delta.type === 'start';
       if (isSpoken(delta) && delta.text !== '') this.#said = true;
       if (delta.type === 'finish') this.#finished.add(delta.choice);
       text += this.#encoder.push(delta);
@@ -52,8 +55,10 @@ export class Outlet {
   /**
    * Ends an answer that a guardrail has stopped: each choice that has begun is finished, as its format wants it.
    * @param blocks the last block of each choice
+   * @param opening what the provider has opened its reply with
    */
-  stop(blocks: ReadonlyMap<number, number>, replacement: string | undefined): void {
+  stop(blocks: ReadonlyMap<number, number>, replacement: string | undefined, opening: Opening | undefined): void {
+    if (!this.#opened && opening !== undefined) this.send([opening]);
     const begun = [...blocks.keys()].filter((choice) => !this.#finished.has(choice)).toSorted((a, b) => a - b);
     for (const choice of begun.length === 0 ? [0] : begun) {
       // What is said in the place of an answer opens a part of its own.

@@ -1,5 +1,6 @@
 import { createFramer, type Delta, type StreamDecoder } from 'portcullis/sdk';
 import { Comments } from './comments.ts';
+import type { Start } from './events.ts';
 import { PlainArguments } from './plain-arguments.ts';
 
 export interface Stepped {
@@ -8,15 +9,24 @@ export interface Stepped {
   readonly idle: boolean;
 }
 
+/** What a reply begins with: names and numbers alone, which nobody has to look at. */
+export type Opening = Omit<Start, 'extra'>;
+
 /** The steps of a stream, out of its bytes, with the escapes in arguments of tools undone. Throws what the framing throws. */
 export class Steps {
   readonly #framer = createFramer('sse');
   readonly #comments = new Comments();
   readonly #decoder: StreamDecoder;
   readonly #arguments = new PlainArguments();
+  #opening: Opening | undefined;
 
   constructor(decoder: StreamDecoder) {
     this.#decoder = decoder;
+  }
+
+  /** Undefined: it has not come. */
+  get opening(): Opening | undefined {
+    return this.#opening;
   }
 
   push(chunk: Uint8Array | string): Stepped {
@@ -34,6 +44,13 @@ export class Steps {
   }
 
   #plain(steps: readonly Delta[]): readonly Delta[] {
-    return steps.flatMap((delta) => this.#arguments.push(delta));
+    return steps.flatMap((delta) => {
+      if (delta.type === 'start') this.#opening = openingOf(delta);
+      return this.#arguments.push(delta);
+    });
   }
+}
+
+function openingOf({ extra: _, ...opening }: Start): Opening {
+  return opening;
 }

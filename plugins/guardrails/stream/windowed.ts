@@ -177,7 +177,7 @@ export class WindowedStream implements ReplyStream {
 
   #deny(replacement: string | undefined): void {
     if (this.looks.areAwaited && replacement === undefined) this.looks.settle(true);
-    else this.#outlet.stop(this.#buffer.begun, replacement);
+    else this.#outlet.stop(this.#buffer.begun, replacement, this.#steps.opening);
     this.#giveUp();
   }
 
