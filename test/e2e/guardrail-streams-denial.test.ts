@@ -138,6 +138,30 @@ describe('a stream whose first window is denied', () => {
   });
 });
 
+describe('a stream whose request is denied softly', () => {
+  for (const client of clients) {
+    for (const strict of [true, false]) {
+      it(`${strict ? 'tells nothing of it to a strict' : 'begins with the results for a lenient'} ${client} client`, async (t) => {
+        const gateway = await guarded(t);
+        const guard = { ...denying(), ...without('Say', { soft_deny_200: true }), message: 'Not this.' };
+        const headers = {
+          'x-gw-config': JSON.stringify({ provider: 'echo', input_guardrails: [guard] }),
+          'x-gw-strict-compliance': String(strict),
+        };
+        for (const read of Object.values(readers[client])) {
+          const { text: said, finish, raw } = await read({ gateway, headers });
+          assert.deepEqual([said, finish], ['Not this.', words[client].stop]);
+          const told = resultsIn(raw);
+          assert.deepEqual(
+            told.map(({ results }) => idsIn(results, 'before')),
+            strict ? [] : [['guard']],
+          );
+        }
+      });
+    }
+  }
+});
+
 describe('a stream that is denied later', () => {
   for (const client of clients) {
     it(`gives up the provider of a ${client} client, and the record says why`, async (t) => {

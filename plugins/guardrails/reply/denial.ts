@@ -12,6 +12,7 @@ import {
   type TargetContext,
 } from 'portcullis/sdk';
 import { denies, type HookRun } from '../run/runs.ts';
+import { isClient, withFirst } from '../stream/events.ts';
 
 const denialText =
   'The guardrail checks defined in the config failed. You can find more information in the `hook_results` object.';
@@ -109,13 +110,14 @@ function softDenial(
   if (target.body.stream !== true)
     return { ...outcome, body: json({ ...dialect.encodeReply(completion, context), hook_results: results }) };
   const encoder = dialect.encodeStream(context);
-  const text = deltasOf(completion)
-    .map((delta) => encoder.push(delta))
-    .join('');
+  const [opening = '', ...events] = deltasOf(completion).map((delta) => encoder.push(delta));
+  const { id, model: named } = completion;
+  const start = { type: 'start', id, model: named, created: seconds } as const;
+  const first = target.strict || !isClient(dialect) ? opening : withFirst(dialect.name, opening, results, start);
   return {
     ...outcome,
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },
-    body: { kind: 'bytes', bytes: Buffer.from(text) },
+    body: { kind: 'bytes', bytes: Buffer.from(first + events.join('')) },
   };
 }
 

@@ -13,6 +13,10 @@ export type ClientDialect = Exclude<GenerationDialectName, 'converse'>;
 /** A format that clients speak. */
 export type ClientFormat = GenerationDialect & { readonly name: ClientDialect };
 
+export function isClient(dialect: GenerationDialect): dialect is ClientFormat {
+  return dialect.name !== 'converse';
+}
+
 /**
  * Whether a stream of the format is over with this event, which stands for these steps: results go before it, so that
  * clients who stop there have them.
@@ -22,12 +26,23 @@ export function isLast({ data, event }: Frame, steps: readonly Delta[]): boolean
 }
 
 /** The first event of these formats says what the stream is: nothing may come before it. */
-export const opensWithOwnEvent: ReadonlySet<ClientDialect> = new Set(['messages', 'responses', 'cohere']);
+const opensWithOwnEvent: ReadonlySet<ClientDialect> = new Set(['messages', 'responses', 'cohere']);
 
 export type Start = Extract<Delta, { type: 'start' }>;
 
 /** The official client of responses ends with an error at a type that it does not know; this one it passes over. */
 const types = { messages: 'hook_results', responses: 'keepalive', cohere: 'hook_results' } as const;
+
+/** The results with the first event of a stream, as early as its format lets them be. */
+export function withFirst(
+  dialect: ClientDialect,
+  event: string,
+  results: JsonObject,
+  start: Start | undefined,
+): string {
+  const told = resultsEvent(dialect, results, start);
+  return opensWithOwnEvent.has(dialect) ? event + told : told + event;
+}
 
 /**
  * Results as one more event: for chat and completions a chunk without choices, as the one that carries usage, and so where

@@ -1,11 +1,4 @@
-import type {
-  GenerationDialect,
-  MaybePromise,
-  Outcome,
-  ReplyContext,
-  ReplyStream,
-  TargetContext,
-} from 'portcullis/sdk';
+import type { MaybePromise, Outcome, ReplyContext, ReplyStream, TargetContext } from 'portcullis/sdk';
 import type { Hook, HookList, StreamRule } from '../definition/hook.ts';
 import { isEventStream } from '../reply/append.ts';
 import { generationOf } from '../reply/denial.ts';
@@ -16,7 +9,7 @@ import type { Running } from '../run/run-check.ts';
 import type { HookRun } from '../run/runs.ts';
 import type { Look } from '../run/subject.ts';
 import { streamOf } from './bytes-stream.ts';
-import type { ClientFormat } from './events.ts';
+import { type ClientFormat, isClient } from './events.ts';
 import { heldLook } from './look-at-held.ts';
 import { ReportingStream } from './reporting.ts';
 import type { Speech } from './speech.ts';
@@ -68,10 +61,6 @@ export function guardStream(facts: StreamFacts, outcome: Outcome): MaybePromise<
     if (!denied) return reporting(window, window);
     return { kind: 'denied', runs: window.looks.runs };
   });
-}
-
-function isClient(dialect: GenerationDialect): dialect is ClientFormat {
-  return dialect.name !== 'converse';
 }
 
 function reportingStream(

@@ -11,7 +11,7 @@ import {
   sseFrame,
 } from 'portcullis/sdk';
 import { Comments, comment } from './comments.ts';
-import { type ClientFormat, isLast, opensWithOwnEvent, resultsEvent, type Start } from './events.ts';
+import { type ClientFormat, isLast, resultsEvent, type Start, withFirst } from './events.ts';
 import { Speech } from './speech.ts';
 import { streamFault } from './stream-fault.ts';
 
@@ -149,7 +149,6 @@ export class ReportingStream implements ReplyStream {
     const { first, dialect } = this.#options;
     if (!this.#firstDue || first === undefined) return event;
     this.#firstDue = false;
-    const results = resultsEvent(dialect.name, first, this.#start);
-    return opensWithOwnEvent.has(dialect.name) ? event + results : results + event;
+    return withFirst(dialect.name, event, first, this.#start);
   }
 }
