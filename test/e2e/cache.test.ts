@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { asObject, asObjects, asString, type JsonObject } from 'portcullis/sdk';
 import { cachedGateway, completion, statusOf } from '../plugins/cache/serving.ts';
-import { says, without } from '../plugins/guardrails/guarded.ts';
+import { guarded, says, without } from '../plugins/guardrails/guarded.ts';
 import { saved } from '../support/gateway.ts';
 import { startPeer } from '../support/peer.ts';
 import { noUnhandledRejections } from '../support/rejections.ts';
@@ -153,6 +153,24 @@ describe('a reply out of the cache', () => {
     assert.equal(said(await ask(open)), 'reply 1');
     assert.equal(peer.requests.length, 1);
   });
+
+  for (const denial of ['hard', 'soft']) {
+    it(`costs nothing, and says where it came from, where a ${denial} denial takes its place`, async (t) => {
+      const peer = await startPeer(t);
+      peer.always({ body: { ...completion('reply'), model: 'gpt-4o' } });
+      const { ask, records } = await guarded(t);
+      const check = without('reply', { soft_deny_200: denial === 'soft' });
+      const config = target(peer, { cache: 'simple', output_guardrails: [{ ...check, deny: true }] });
+      const body = { ...says('x'), model: 'gpt-4o' };
+      const replies = [await ask(config, body), await ask(config, body)];
+      assert.deepEqual(replies.map(statusOf), ['MISS', 'HIT']);
+      const [first, second] = await records(2);
+      assert.deepEqual([first?.cache, second?.cache, second?.error], ['MISS', 'HIT', 'guardrail_denied']);
+      assert.ok((first?.cost?.nanoUsd ?? 0) > 0);
+      assert.equal(second?.cost?.nanoUsd, 0);
+      assert.equal(second?.savedNanoUsd, first?.cost?.nanoUsd);
+    });
+  }
 
   it('is not given past a guardrail on the request', async (t) => {
     const { ask, peer } = await cachedGateway(t);

@@ -20,17 +20,18 @@ const denialText =
 /** Where the reply is an answer of a model; the count of a request's tokens, for one, is none. */
 const answering: ReadonlySet<Endpoint> = new Set(['chatComplete', 'complete', 'messages', 'createModelResponse']);
 
-type Charged = Pick<Outcome, 'usage' | 'tier' | 'region' | 'metering'> & Partial<Pick<Outcome, 'model'>>;
+type Charged = Pick<Outcome, 'usage' | 'tier' | 'region' | 'metering' | 'cache' | 'savedNanoUsd'> &
+  Partial<Pick<Outcome, 'model'>>;
 
 interface DenialFacts extends Charged {
   readonly now: number;
   readonly newId: () => string;
 }
 
-/** What the provider has charged for, which stays known when its answer is denied; undefined: it has not been asked. */
+/** What the provider has charged for, or the cache has spared, which stays known when its answer is denied; undefined: it has not been asked. */
 export function chargedFor(outcome: Outcome | undefined): Charged {
   if (outcome === undefined) return { usage: () => undefined };
-  const { usage, model, tier, region, metering } = outcome;
+  const { usage, model, tier, region, metering, cache, savedNanoUsd } = outcome;
   return {
     usage,
     // Prices go by its name at the provider, which the request may have with the provider's slug.
@@ -38,6 +39,9 @@ export function chargedFor(outcome: Outcome | undefined): Charged {
     ...(tier === undefined ? {} : { tier }),
     ...(region === undefined ? {} : { region }),
     ...(metering === undefined ? {} : { metering }),
+    // What comes out of the cache costs nothing, whatever becomes of it.
+    ...(cache === undefined ? {} : { cache }),
+    ...(savedNanoUsd === undefined ? {} : { savedNanoUsd }),
   };
 }
 
