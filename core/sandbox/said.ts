@@ -1,4 +1,5 @@
 import { asObject, asString, GatewayError, type Json } from 'portcullis/sdk';
+import { EndedByForce } from './ended-by-force.ts';
 import { passingFault } from './passing-fault.ts';
 import type { Ended } from './process.ts';
 import type { Program } from './program.ts';
@@ -40,7 +41,7 @@ export function faultError({ id, memoryMb }: Program, { fault, message }: Faulty
   };
   const detail = details[fault];
   const text = `${id} ${faultTexts[fault]}${detail === undefined ? '' : `: ${detail}`}.`;
-  return passing.has(fault) ? passingFault(text) : new GatewayError('check_failed', text);
+  return passing.has(fault) ? passingFault(text) : new EndedByForce('check_failed', text);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { GatewayError } from 'portcullis/sdk';
-import { passingFault } from './passing-fault.ts';
+import type { GatewayError } from 'portcullis/sdk';
+import { EndedByForce } from './ended-by-force.ts';
 
 const maxStrikes = 5;
 const pauseMs = 30_000;
@@ -94,8 +94,10 @@ export class Strikes {
 /** Who brings down the process whenever it runs is told so: that another try may get past it is no help. */
 function refusal(name: string, { strikes, deaths }: Count, seconds: number): GatewayError {
   const text = `${name} is not run for another ${seconds} s: `;
-  if (deaths < maxStrikes) return passingFault(`${text}its last ${strikes} runs had to be ended by force.`, seconds);
-  return new GatewayError('check_failed', `${text}it brought down the sandbox's process ${deaths} times in a row.`);
+  if (deaths >= maxStrikes)
+    return new EndedByForce('check_failed', `${text}it brought down the sandbox's process ${deaths} times in a row.`);
+  const headers = { 'retry-after': String(seconds) };
+  return new EndedByForce('check_failed', `${text}its last ${strikes} runs had to be ended by force.`, { headers });
 }
 
 function dropOldest(known: Set<string> | Map<string, Count>): void {

@@ -19,6 +19,8 @@ export interface ConformanceOptions {
   readonly timeMs?: number;
   /** Runs code of others, for checks that do. Absent: what the fixture says. */
   readonly code?: CodeRunner;
+  /** Whether a check that threw this had not ended by itself: whoever ran it had to end it. */
+  readonly endedByForce?: (error: unknown) => boolean;
 }
 
 /** One thing that was looked at. */

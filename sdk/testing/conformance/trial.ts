@@ -15,7 +15,7 @@ export interface Trial {
   readonly verdict: Verdict | undefined;
   /** What was thrown in the place of a verdict. */
   readonly error: unknown;
-  /** It had not ended when its time was up. */
+  /** It had not ended when its time was up, or would not have ended by itself. */
   readonly overdue: boolean;
   readonly host: TestCheckHost;
 }
@@ -47,7 +47,7 @@ export async function attempt(
     const run = stoppable(() => ready.run(seen, watchedHost(host, usage)), timeMs);
     return { input, verdict: await Promise.race([run, late.promise]), error: undefined, overdue: false, host };
   } catch (error) {
-    const hung = isOverdue(error);
+    const hung = isOverdue(error) || options.endedByForce?.(error) === true;
     usage.hung ||= hung;
     return { input, verdict: undefined, error, overdue: hung, host };
   } finally {
@@ -57,7 +57,8 @@ export async function attempt(
 
 /** What is wrong with how a run ended; undefined when it ended in a verdict or an error of the gateway. */
 export function endingFault({ overdue: late, verdict, error }: Trial): string | undefined {
-  if (late) return 'did not end in time';
+  if (late)
+    return GatewayError.is(error) ? `had to be ended: ${error.message.replace(/\.$/, '')}` : 'did not end in time';
   if (verdict !== undefined || GatewayError.is(error)) return undefined;
   return error === undefined ? 'gave nothing' : `threw what is no GatewayError: ${String(error).slice(0, 200)}`;
 }

@@ -8,7 +8,7 @@ export interface Usage {
   readonly parts: Set<RequestPart>;
   models: boolean;
   sandbox: boolean;
-  /** A run had not ended when its time was up. */
+  /** A run had not ended when its time was up, or would not have ended by itself. */
   hung: boolean;
 }
 

@@ -9,7 +9,7 @@ const shortestSecret = 6;
 
 /** Replays the fixtures of a check over real connections: as recorded, and with every fault at every call. */
 export async function vendorResults(
-  { unit, name, check }: Subject,
+  { unit, name, check, options }: Subject,
   fixtures: ReadonlyMap<string, CheckFixture>,
 ): Promise<readonly ConformanceResult[]> {
   const own = [...fixtures].filter(([, fixture]) => fixture.check === name);
@@ -35,6 +35,7 @@ export async function vendorResults(
       const where = `${file}, ${fault.kind} at call ${fault.at + 1}`;
       if (!mayAnswer(fixture, fault)) note(faulty, where, () => assertNoVerdict(broken));
       note(faulty, where, () => assertSecretsKept(broken, secrets));
+      if (options.endedByForce?.(broken.error) === true) faulty.push(`${where}: It had to be ended.`);
     }
   }
   const tooShort = short.map(

@@ -122,6 +122,21 @@ describe('portcullis plugin test', () => {
     );
   });
 
+  it('fails a unit that the sandbox has to end on a hostile text', async (t) => {
+    const folder = join(await emptyFolder(t), 'acme');
+    await done('new', folder);
+    const file = join(folder, 'words.ts');
+    const loop = 'if (/^a{9}/.test(text)) for (;;);\n    const lower';
+    await writeFile(file, (await readFile(file, 'utf8')).replace('const lower', loop));
+    const { code, printed } = await plugin('test', folder, '--sandbox');
+    assert.equal(code, 1);
+    assert.match(
+      printed,
+      /^FAIL +words +ends so, in time, for hostile texts\n.*had to be ended: .*did not end in its time/m,
+    );
+    assert.doesNotMatch(printed, /words +takes at most/);
+  });
+
   it('fails a unit whose fixtures are no folder', async (t) => {
     const folder = join(await emptyFolder(t), 'acme');
     await done('new', folder);

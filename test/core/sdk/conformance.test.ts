@@ -149,6 +149,7 @@ describe('the conformance kit', () => {
   });
   const text = schema.String({ maxLength: 9 });
   const found = /zebra|[a-z]{4}/g;
+  const ended = new GatewayError('check_failed', 'It took too long.');
   const busy = () => {
     const end = performance.now() + 2;
     while (performance.now() < end);
@@ -250,6 +251,33 @@ describe('the conformance kit', () => {
       { ...withRun(() => new Promise(() => {})), options: { ...calm, timeMs: 20 } },
       /whatever it is given/,
       /did not end in time/,
+    ],
+    [
+      'a run that the sandbox had to end',
+      {
+        ...withRun(({ text: given }) => {
+          if (given.length > 40_000) throw ended;
+          return { pass: true };
+        }),
+        options: { ...calm, endedByForce: (error) => error === ended },
+      },
+      /in time, for hostile/,
+      /"a" 50,000 times.*had to be ended: It took too long\./,
+    ],
+    [
+      'a run that the sandbox had to end because of a vendor',
+      {
+        ...asking(async (input, config, host: CheckHost<never>) => {
+          try {
+            return await remote.run(input, config as never, host);
+          } catch {
+            throw ended;
+          }
+        }),
+        options: { ...calm, endedByForce: (error) => error === ended },
+      },
+      /no verdict when a vendor or a model fails/,
+      /status-500 at call 1: It had to be ended\./,
     ],
     ['no verdict', withRun(() => ({}) as never), /verdicts that the runner takes/, /pass is true or false/],
     [
