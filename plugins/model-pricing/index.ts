@@ -1,8 +1,8 @@
 import { plugin, schema } from 'portcullis/sdk';
+import { createListing } from './listing.ts';
 import { priceLists, pricingHooks } from './lists.ts';
 import { loaders } from './loader.ts';
 import { lookup } from './lookup.ts';
-import { overlaid } from './prices.ts';
 import { modelPrices } from './resource.ts';
 import { migrations } from './table.ts';
 
@@ -11,8 +11,7 @@ export default plugin({
   migrations,
   setup: (_, host) => pricingHooks(host),
   control: async (host) => {
-    const lists = await priceLists(host);
-    const catalogue = lists.map((list) => list.catalogue).reduceRight((below, above) => overlaid(below, above));
-    return { resources: [modelPrices(catalogue)], actions: [lookup(catalogue)], loaders };
+    const listing = createListing(await priceLists(host));
+    return { resources: [modelPrices(listing)], actions: [lookup(listing)], loaders };
   },
 });

@@ -1,7 +1,7 @@
 import type { Hooks, Host } from 'portcullis/sdk';
+import type { PriceList } from './listing.ts';
 import { loadCatalogue, loadOperatorPrices } from './load.ts';
 import { createPricing } from './pricing.ts';
-import type { PriceList } from './quotes.ts';
 
 /** The prices that hold for everyone: the operator's own first, where there are any. @throws GatewayError `invalid_config` */
 export async function priceLists(host: Pick<Host, 'env'>): Promise<readonly PriceList[]> {

@@ -1,12 +1,12 @@
 import { type Action, field, RawReply, schema } from 'portcullis/sdk';
-import { type Catalogue, priceOf } from './prices.ts';
+import type { Listing } from './listing.ts';
 import { wirePrice } from './wire.ts';
 
 const base = '/model-configs/pricing/:provider/:model';
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
 /** `GET /model-configs/pricing/{provider}/{model}`: for everyone, so it shows list prices, never an organisation's own. */
-export function lookup(catalogue: Catalogue): Action {
+export function lookup(listing: Listing): Action {
   return {
     method: 'get',
     path: base,
@@ -24,10 +24,10 @@ export function lookup(catalogue: Catalogue): Action {
     run({ params, now }) {
       const { provider = '', model, second, third, fourth } = params;
       const name = [model, second, third, fourth].filter((part) => part !== undefined).join('/');
-      const price = priceOf(catalogue, provider, name, now);
-      return price === undefined
+      const { listed } = listing.find(provider, name, now);
+      return listed === undefined
         ? new RawReply(404, json, JSON.stringify({ error: 'Model not found' }))
-        : wirePrice(price);
+        : wirePrice(listed.price);
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { Cost, Host, MaybePromise, PriceQuestion } from 'portcullis/sdk';
 import { rounded, sumOf } from './cost.ts';
 import { drawingCost, drawingTool, withDrawing } from './drawing.ts';
-import { createQuotes, type Holder, type PriceList } from './quotes.ts';
+import type { PriceList } from './listing.ts';
+import { createQuotes, type Holder } from './quotes.ts';
 
 const nobody: Holder = { prices: undefined, entry: undefined };
 

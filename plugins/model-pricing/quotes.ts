@@ -1,15 +1,10 @@
 import type { JsonObject, PricesEntry, ProviderEntry } from 'portcullis/sdk';
 import { type ChargesBy, chargesBy } from './charges-by.ts';
+import { createListing, type PriceList } from './listing.ts';
 import { integratedModel, overrideOf, pricedModel } from './model-override.ts';
 import { multipliersOf } from './multipliers.ts';
 import { catalogueOf } from './overrides.ts';
-import { type Catalogue, historyOf, overlaid, type Tools } from './prices.ts';
-
-/** Prices of one source, for all organisations. */
-export interface PriceList {
-  readonly source: 'operator' | 'catalogue';
-  readonly catalogue: Catalogue;
-}
+import type { Catalogue, Tools } from './prices.ts';
 
 /** The price of a model while nothing changes, worked out for charging. */
 export interface Quote {
@@ -38,11 +33,10 @@ export interface QuoteOptions {
 
 // Names of models come from callers: what is remembered must not grow with them.
 const mostNames = 2000;
-const noTools: Tools = new Map();
 
 /** Finds prices, and remembers them as long as the entries of the directory stay the same objects. */
 export function createQuotes({ lists, onFault }: QuoteOptions) {
-  const all = lists.reduceRight<Catalogue>((below, { catalogue }) => overlaid(below, catalogue), new Map());
+  const listing = createListing(lists);
   const remembered = new WeakMap<object, Map<string, Map<string, Quote>>>();
   const agreed = new WeakMap<PricesEntry, Catalogue>();
 
@@ -55,7 +49,7 @@ export function createQuotes({ lists, onFault }: QuoteOptions) {
   }
 
   function find(provider: string, model: string, at: number, { prices, entry }: Holder): Quote {
-    const tools = all.get(provider)?.tools ?? noTools;
+    const tools = listing.toolsOf(provider);
     const own = integratedModel(entry, model)?.pricing;
     if (own !== undefined && entry !== undefined) {
       const charges = overridden(own, tools, entry, model);
@@ -68,21 +62,12 @@ export function createQuotes({ lists, onFault }: QuoteOptions) {
       };
     }
     const name = pricedModel(entry, model);
-    let until = Number.POSITIVE_INFINITY;
-    const sources = [
-      ...(prices === undefined ? [] : [{ source: 'organisation', catalogue: agreedIn(prices) }]),
-      ...lists,
-    ];
-    for (const { source, catalogue } of sources) {
-      const history = historyOf(catalogue, provider, name);
-      const price = history?.prices.findLast(({ from }) => from <= at);
-      const next = history?.prices.find(({ from }) => from > at);
-      until = Math.min(until, next?.from ?? until);
-      if (price === undefined) continue;
-      const charges = chargesBy(price, history?.region, tools, multipliersOf(entry?.pricingMultiplier));
-      return { source, from: price.from, until, prices, charges };
-    }
-    return { source: 'none', from: Number.NEGATIVE_INFINITY, until, prices, charges: undefined };
+    const { listed, until } = listing.find(provider, name, at, prices === undefined ? undefined : agreedIn(prices));
+    if (listed === undefined)
+      return { source: 'none', from: Number.NEGATIVE_INFINITY, until, prices, charges: undefined };
+    const { source, price, region } = listed;
+    const charges = chargesBy(price, region, tools, multipliersOf(entry?.pricingMultiplier));
+    return { source, from: price.from, until, prices, charges };
   }
 
   function overridden(pricing: JsonObject, tools: Tools, entry: ProviderEntry, model: string): Quote['charges'] {

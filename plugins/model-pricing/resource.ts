@@ -9,9 +9,9 @@ import {
   required,
   schema,
 } from 'portcullis/sdk';
+import type { Listing } from './listing.ts';
 import { agreedPrices } from './loader.ts';
 import { catalogueOf, checkedPrice } from './overrides.ts';
-import { type Catalogue, priceOf } from './prices.ts';
 import type { ModelPriceRecord } from './table.ts';
 import { wirePrice } from './wire.ts';
 
@@ -20,7 +20,7 @@ const provider = () =>
 const model = () => field.text({ min: 1, max: 255, pattern: '\\S' });
 
 /** Prices that an organisation has agreed on with a provider: they stand over the list prices from their moment on. */
-export function modelPrices(catalogue: Catalogue): Resource {
+export function modelPrices(listing: Listing): Resource {
   return {
     name: 'model_prices',
     object: 'model-price',
@@ -42,7 +42,7 @@ export function modelPrices(catalogue: Catalogue): Resource {
     columns: ['provider', 'model', 'effective_from'],
     filters: { provider: provider(), model: model() },
     hooks: hooks as ResourceHooks,
-    actions: [inForce(catalogue)],
+    actions: [inForce(listing)],
   };
 }
 
@@ -70,7 +70,7 @@ function priceIn(body: JsonObject): JsonObject {
 }
 
 /** `GET /model-prices/effective?provider=&model=`: what the organisation pays now, its own prices first. */
-function inForce(catalogue: Catalogue): Action {
+function inForce(listing: Listing): Action {
   return {
     method: 'get',
     path: '/model-prices/effective',
@@ -81,15 +81,14 @@ function inForce(catalogue: Catalogue): Action {
     reply: schema.Object({ pay_as_you_go: field.object(), source: field.oneOf(['organisation', 'catalogue']) }),
     async run(operation) {
       const { provider: name = '', model: wanted = '' } = operation.query;
-      const scope = { organisationId: operation.scope.organisationId };
-      const prices = operation.records<ModelPriceRecord>('model_prices');
-      const { records } = await prices.list(scope, { where: { provider: name, model: wanted } });
-      const own = priceOf(catalogueOf(agreedPrices(records)), name, wanted, operation.now);
-      const price = own ?? priceOf(catalogue, name, wanted, operation.now);
-      if (price === undefined) {
+      const stored = operation.records<ModelPriceRecord>('model_prices');
+      const agreed = catalogueOf(await agreedPrices(stored, operation.scope.organisationId));
+      const { listed } = listing.find(name, wanted, operation.now, agreed);
+      if (listed === undefined) {
         throw new GatewayError('not_found', 'There is no price for this model of this provider.', { param: 'model' });
       }
-      return { ...wirePrice(price), source: own === undefined ? 'catalogue' : 'organisation' };
+      const { price, source } = listed;
+      return { ...wirePrice(price), source: source === 'organisation' ? source : 'catalogue' };
     },
   };
 }

@@ -119,6 +119,21 @@ describe('the price of a model', () => {
     assert.deepEqual(await price('openai/gpt-4.1'), { price: 0.0002 });
   });
 
+  it('is the one that is charged where the operator has one for a name without a date, or for a day to come', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-prices-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'prices.json');
+    const models = {
+      'gpt-4o': [{ request_token: 0.5 }],
+      'gpt-4.1': [{ effective_from: '2026-12-01', request_token: 1 }],
+    };
+    writeFileSync(file, JSON.stringify({ openai: { models } }));
+    const control = await start(t, { env: { MODEL_PRICING_PATH: file } });
+    const price = async (path: string) => asObject((await lookUp(control, path)).json.pay_as_you_go)?.request_token;
+    assert.deepEqual(await price('openai/gpt-4o-2024-05-13'), { price: 0.5 });
+    assert.deepEqual(await price('openai/gpt-4.1'), { price: 0.0002 });
+  });
+
   it('keeps the gateway from starting when the operator’s file is at fault', async (t) => {
     await assert.rejects(start(t, { env: { MODEL_PRICING_PATH: '/nowhere/prices.json' } }), /MODEL_PRICING_PATH/);
   });
@@ -139,6 +154,8 @@ onEachStore((_, __, fresh) => {
     control.advance(60_000);
     assert.deepEqual(await effective(), ['organisation', 0.0001]);
     assert.deepEqual(await effective({ organisationId: 'another' }), ['catalogue', 0.00025]);
+    const dated = await control.ok('GET', '/v1/model-prices/effective?provider=openai&model=gpt-4o-2024-08-06');
+    assert.equal(dated.source, 'organisation');
     const list = asObject((await lookUp(control, 'openai/gpt-4o')).json.pay_as_you_go);
     assert.deepEqual(list?.request_token, { price: 0.00025 });
   });

@@ -244,4 +244,24 @@ describe('a list of prices', () => {
     const usage = { input: 0, output: 0, serverTools: { web_search: 1 } };
     assert.equal(price({ ...question, usage }) !== undefined, true);
   });
+
+  it('has names for the models of the one behind it, and prices for names of that one', async () => {
+    const operator = {
+      openai: { models: { 'gpt-next': [{ request_token: 0.0001 }] }, aliases: { house: 'gpt-4o' } },
+      ollama: { models: {}, names: [{ pattern: '^corp/(?<model>.+)$', provider: 'openai' }] },
+    };
+    const resold = new Map(catalogue).set('shop', {
+      models: new Map(),
+      aliases: new Map(),
+      names: [{ pattern: /^eu\.(?<model>.+)$/, provider: 'openai' }],
+    });
+    const { price } = pricingWith(resold, { operator });
+    const chargedBy = (provider: string, model: string) => {
+      const cost = price({ ...question, provider, model }) as { nanoUsd: number; source: string };
+      return [cost.nanoUsd, cost.source];
+    };
+    assert.deepEqual(chargedBy('openai', 'house'), [2_500_000, 'catalogue']);
+    assert.deepEqual(chargedBy('ollama', 'corp/gpt-4o'), [2_500_000, 'catalogue']);
+    assert.deepEqual(chargedBy('shop', 'eu.gpt-next'), [1_000_000, 'operator']);
+  });
 });
