@@ -214,11 +214,12 @@ export function keptReset(
   now: number,
 ): { readonly last_reset_at?: number; readonly usage_limits?: UsageLimits[] } {
   if (fresh === undefined || sameCadence(old, fresh)) return {};
+  const next = budgetPeriod(enforcedBudget(fresh, record), now);
+  // A count that a day to come names would outlast the resets until then: one that was kept is set back, others are left.
+  if (next.end !== undefined && next.end < (asNumber(record.last_reset_at) ?? 0)) return { last_reset_at: now };
   if (old === undefined) return keptSince(record, fresh, now);
   const { start } = budgetPeriod(enforcedBudget(old, record), now);
-  const next = budgetPeriod(enforcedBudget(fresh, record), now);
   if (next.start === start) return {};
-  // A count that a day to come names would outlast the resets until then.
   if (start > now && next.end !== undefined) return {};
   const { created_at } = record;
   const kept = { last_reset_at: start };

@@ -77,6 +77,19 @@ describe('another cadence', () => {
     });
   }
 
+  for (const taken of [limitsOf(none), []]) {
+    const how = taken.length > 0 ? 'there was none' : 'the budget was taken away';
+    it(`resets when it says so, though the count that ran before ${how} is named by a day to come`, () => {
+      const distant = limitsOf({ ...monthly, next_usage_reset_at: '2027-02-20T00:00:00Z' });
+      const without = { created_at, ...keptReset({ created_at }, distant, limitsOf(none), now) };
+      const record = { ...without, ...keptReset(without, taken, limitsOf(weekly), now) };
+      const [limits] = limitsOf(weekly).map((one) => enforcedBudget(one, record));
+      assert.ok(limits !== undefined);
+      assert.deepEqual(budgetPeriod(limits, now), { start: now, end: at('2026-11-23') });
+      assert.deepEqual(budgetPeriod(limits, at('2026-11-23')), { start: at('2026-11-23'), end: at('2026-11-30') });
+    });
+  }
+
   it('tells no reset from before there was the record', () => {
     const kept = keptReset({ created_at }, limitsOf(none), limitsOf(weekly), now);
     const [limits] = kept.usage_limits ?? [];
