@@ -143,6 +143,8 @@ export class Exchange implements RequestContext {
   sentAs: SentAs | undefined;
   /** The target that was called last, as its provider got it. */
   called: TargetContext | undefined;
+  /** The model that its provider was asked for. */
+  calledModel: string | undefined;
   readonly vendors: readonly string[];
   readonly callersTrace: CallersTrace | undefined;
   readonly #controls: ReadonlyMap<string, string>;

@@ -71,7 +71,8 @@ export function recordOf(
   const { note } = exchange;
   const { access } = exchange.principal;
   const { model } = exchange.body;
-  const served = outcome.path === '' ? undefined : outcome.path;
+  const asked = left && outcome.path === '' ? calledLast(exchange) : outcome;
+  const served = asked.path === '' ? undefined : asked.path;
   const first = exchange.attempts[0]?.target;
   return {
     id: exchange.id,
@@ -99,8 +100,8 @@ export function recordOf(
     configVersionId: exchange.savedConfig?.versionId,
     prompt: exchange.prompt,
     providerSlug: exchange.providerSlug,
-    provider: outcome.provider,
-    model: bounded(outcome.model),
+    provider: asked.provider,
+    model: bounded(asked.model),
     repliedModel: bounded(outcome.metering?.model),
     requestedModel: typeof model === 'string' ? bounded(model) : undefined,
     target: served,
@@ -124,6 +125,11 @@ export function recordOf(
     feedback: note?.feedback,
     spans: note?.spans,
   };
+}
+
+/** Who was asked when the client left: what has ended the request then tells nothing of it. */
+function calledLast({ called, calledModel }: Exchange): Pick<Outcome, 'provider' | 'model' | 'path'> {
+  return { provider: called?.provider, model: calledModel, path: called?.path ?? '' };
 }
 
 /** A client may call its model anything. A copy, for a slice would keep the whole text in memory as long as logs and metrics do. */

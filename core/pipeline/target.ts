@@ -26,6 +26,8 @@ import type { TargetProvider } from './target-provider.ts';
 
 /** Faults that no other target can mend: they end the request. */
 const final: ReadonlySet<string> = new Set(['internal', 'plugin_failed', 'client_closed']);
+/** How a call ends whose client has left. */
+const left = { status: 499, error: 'client_closed' } as const;
 
 /** Takes one target through the target phases. Whatever a fallback may react to is an outcome, not a throw. */
 export async function runTarget(
@@ -85,6 +87,7 @@ function attempted(
   const { log } = runtime;
   exchange.called = target;
   const outbound = outboundOf(runtime, exchange, plan, leaf, provider, target);
+  exchange.calledModel = outbound.facts.model;
   const { name } = provider.unit;
   if (outbound.dropped.length > 0) {
     log.info('fields_dropped', { request: exchange.id, provider: name, fields: outbound.dropped });
@@ -119,6 +122,8 @@ function attempted(
       return answer;
     } catch (error) {
       const facts = factsOf(exchange, provider, outbound.facts.model, leaf);
+      // Who leaves ends the request by a throw, and has been waiting for this call.
+      if (exchange.cancellation.cancelled) noteAttempt(exchange, { ...facts, ...left }, since);
       const outcome = outcomeOfError(runtime, exchange, error, facts);
       noteAttempt(exchange, outcome, since);
       return outcome;
@@ -127,7 +132,11 @@ function attempted(
 }
 
 /** A call that went wrong behind its reply has been noted already. */
-function noteAttempt({ attempts, clock, startedAt }: Exchange, outcome: Outcome, since: number): void {
+function noteAttempt(
+  { attempts, clock, startedAt }: Exchange,
+  outcome: Pick<Outcome, 'path' | 'provider' | 'status' | 'error'>,
+  since: number,
+): void {
   const { path, provider, status, error } = outcome;
   const at = startedAt + clock.offset(since);
   if (attempts.at(-1)?.startedAt === at) return;
