@@ -66,7 +66,7 @@ export function metricsOf(row: LogRow, workspaceSlug: string | null): JsonObject
     response_parsing_time: null,
     guardrails_after_time: timings.guardrailsAfter,
     first_byte_time: timings.firstByte ?? null,
-    gateway_processing_time: Math.max(0, row.durationMs - timings.upstream),
+    gateway_processing_time: Math.max(0, servedMs(row) - timings.upstream),
     attempts: row.attempts.map(({ target, provider, status, durationMs, error }) => ({
       target,
       provider: provider ?? null,
@@ -76,6 +76,11 @@ export function metricsOf(row: LogRow, workspaceSlug: string | null): JsonObject
     })),
     guardrails: row.guardrails.map((report) => snakeCased(report) as JsonObject),
   };
+}
+
+/** Of a stream, what follows its first byte is the pace of its provider and its client. */
+function servedMs({ stream, durationMs, timings }: LogRow): number {
+  return stream ? (timings.firstByte ?? durationMs) : durationMs;
 }
 
 /** Reports of guardrails are kept by the names of the program. */

@@ -12,6 +12,8 @@ everyLogStore((open) => {
     let full: LogRow;
     let bare: LogRow;
     let foreign: LogRow;
+    let streamed: LogRow;
+    let silent: LogRow;
 
     before(async () => {
       const opened = await open();
@@ -39,6 +41,10 @@ everyLogStore((open) => {
       );
       bare = world.seed({ status: 500, createdAt: noon - 2 * minute, keyId: 'key-2', costNanoUsd: null });
       foreign = world.seed({ workspaceId: 'another', createdAt: noon - 3 * minute });
+      const long = { stream: true, createdAt: noon - 1000 * hour };
+      const timings = { ...full.timings, upstream: 400 };
+      streamed = world.seed({ ...long, durationMs: 30_000, timings: { ...timings, firstByte: 407 } });
+      silent = world.seed({ ...long, durationMs: 500, timings: { ...timings, firstByte: undefined } });
       await opened.settled();
     });
     after(async () => {
@@ -106,6 +112,15 @@ everyLogStore((open) => {
       };
       for (const [name, value] of Object.entries(expected)) assert.deepEqual(metrics[name], value, name);
       assert.match(String(metrics.workspace_slug), /^ws-/);
+    });
+
+    it('does not take the length of a stream for the time of the gateway', async () => {
+      const timesOf = async ({ id }: LogRow) => {
+        const { response_time, gateway_processing_time } = (await get(`/v1/logs/${id}`)).metrics as JsonObject;
+        return [response_time, gateway_processing_time];
+      };
+      assert.deepEqual(await timesOf(streamed), [30_000, 7]);
+      assert.deepEqual(await timesOf(silent), [500, 100]);
     });
 
     it('shows neither headers nor bodies where they were not kept', async () => {
