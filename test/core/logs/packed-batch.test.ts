@@ -143,7 +143,13 @@ describe('a packed batch', () => {
   });
 
   it('has attempts to the microsecond', () => {
-    const attempt = { target: 'config', status: 200, startedAt: start + 7.5, durationMs: 12.3456789 };
+    const attempt = {
+      target: 'config',
+      provider: 'openai',
+      status: 200,
+      startedAt: start + 7.5,
+      durationMs: 12.3456789,
+    };
     const row = logRow({ createdAt: start, attempts: [attempt, { ...attempt, startedAt: start - 0.25 }] });
     const [found] = entriesOf(packBatch([{ row, bodies: undefined }]));
     const [one, other] = found?.row.attempts ?? [];
