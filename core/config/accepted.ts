@@ -12,6 +12,8 @@ interface Keywords {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
 }
 
 const nouns: Readonly<Record<string, string>> = {
@@ -47,6 +49,7 @@ function sized(type: string, keywords: Keywords): string {
   const noun = nouns[type] ?? type;
   if (type === 'integer' || type === 'number') return bounded(noun, keywords.minimum, keywords.maximum, '');
   if (type === 'array') return bounded(noun, keywords.minItems, keywords.maxItems, ' items');
+  if (type === 'object') return bounded(noun, keywords.minProperties, keywords.maxProperties, ' entries');
   if (type !== 'string') return noun;
   const text = bounded(noun, keywords.minLength, keywords.maxLength, ' characters');
   return keywords.pattern === undefined ? text : `${text} that matches ${keywords.pattern}`;

@@ -77,6 +77,16 @@ describe('the checks of a gateway', () => {
     });
   });
 
+  it('say how many entries a mapping may have', () => {
+    const pairs = schema.Unsafe<object>({ type: 'object', minProperties: 1, maxProperties: 2 });
+    const one = check({ title: 'One', config: schema.Object({ pairs }), phases, run: () => ({ pass: true }) });
+    const { checks } = checksOf([unitOf({ one })]);
+    for (const refused of [{}, { a: 1, b: 2, c: 3 }])
+      assert.throws(() => checks.ready('unit.one', { pairs: refused }, 'at'), {
+        message: 'at: pairs must be a mapping of 1 to 2 entries.',
+      });
+  });
+
   for (const [name, field, message] of [
     [
       'a pattern that is none',
