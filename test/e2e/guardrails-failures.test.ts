@@ -37,6 +37,19 @@ describe('a check that fails', () => {
     });
   }
 
+  it('counts as failed by the older word too where that is a parameter of its own', async (t) => {
+    const { ask } = await guarded(t);
+    const image_url = { url: 'http://127.0.0.1:1/a.png' };
+    const body = { model: 'm', messages: [{ role: 'user', content: [{ type: 'image_url', image_url }] }] };
+    for (const [failOnError, status] of [
+      [true, 246],
+      [false, 200],
+    ] as const) {
+      const guard = { 'default.inlineImages': { failOnError } };
+      assert.equal((await ask({ input_guardrails: [guard] }, body)).status, status);
+    }
+  });
+
   it('is told by a code, and never with what it has seen', async (t) => {
     const { ask, log, records } = await guarded(t);
     const reply = await ask({ input_guardrails: [{ 'test-probe.crashes': {} }] }, says('the canary'));

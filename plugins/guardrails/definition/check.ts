@@ -33,7 +33,7 @@ export function readCheck(form: CheckForm, place: Place, denies: boolean, checks
     scope: readChoice(given('scan_scope'), scanScopes, `${param}.scan_scope`) ?? 'last_message',
     strip: readFlag(given('strip_scaffolding'), false, `${param}.strip_scaffolding`),
     softDeny: form.softDeny,
-    onError: form.onError ?? failOnError(given('failOnError'), `${param}.failOnError`) ?? (denies ? 'deny' : 'pass'),
+    onError: form.onError ?? failOnError(form.parameters, own, `${param}.failOnError`) ?? (denies ? 'deny' : 'pass'),
     timeoutMs: readInteger(
       given('timeout'),
       summary.remote?.timeoutMs ?? localTimeoutMs,
@@ -79,8 +79,13 @@ function refuseForeign(summary: CheckSummary, { parameters, param }: CheckForm, 
   }
 }
 
-function failOnError(given: Json | undefined, param: string): ErrorPolicy | undefined {
-  if (given === undefined) return undefined;
+/** A check that has the parameter as its own says by it when it fails; what that counts as is the same. */
+function failOnError(
+  { failOnError: given }: JsonObject,
+  own: ReadonlySet<string>,
+  param: string,
+): ErrorPolicy | undefined {
+  if (given === undefined || (own.has('failOnError') && typeof given !== 'boolean')) return undefined;
   return readFlag(given, false, param) ? 'deny' : 'pass';
 }
 
