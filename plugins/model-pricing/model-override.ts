@@ -3,6 +3,7 @@ import {
   asObjects,
   asString,
   type IntegratedModel,
+  type Json,
   type JsonObject,
   type ProviderEntry,
 } from 'portcullis/sdk';
@@ -69,13 +70,18 @@ export function overrideOf(pricing: JsonObject): Price {
   return readPrice(rates, 'pricing_config.pay_as_you_go');
 }
 
-/** `{ price: 1 }` as 1 wherever it stands; what is null is not there. */
+/** `{ price: 1 }` as 1 wherever it stands; what is null or empty is not there. */
 function flat(object: JsonObject): JsonObject {
   const kept: Record<string, JsonObject[string]> = {};
   for (const [name, value] of Object.entries(object)) {
     const inner = asObject(value);
     const price = inner !== undefined && 'price' in inner ? inner.price : inner === undefined ? value : flat(inner);
-    if (price !== null && price !== undefined) kept[name] = price;
+    if (price !== null && price !== undefined && !isEmpty(price)) kept[name] = price;
   }
   return kept;
+}
+
+function isEmpty(value: Json): boolean {
+  const object = asObject(value);
+  return object !== undefined && Object.keys(object).length === 0;
 }
