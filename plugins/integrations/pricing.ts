@@ -1,14 +1,9 @@
 import { asObject, type Json, type JsonObject, schema } from 'portcullis/sdk';
 import { refuse } from './refuse.ts';
 
-const multipliers = [
-  'default',
-  // Groups of tokens; a name of one kind of token below goes before its group.
-  'request',
-  'response',
-  'cached',
-  'audio',
-  'reasoning',
+// Of tokens; a name of one kind of token below goes before its group.
+const groups = ['request', 'response', 'cached', 'audio', 'reasoning'] as const;
+const tokens = [
   'request_token',
   'response_token',
   'cache_read_input_token',
@@ -28,6 +23,8 @@ const multipliers = [
   'cache_write_text_input_token',
   'cache_write_image_input_token',
 ] as const;
+const multipliers = ['default', ...groups, ...tokens] as const;
+const made = ['image', 'additional_units'] as const;
 
 const factor = { type: ['number', 'null'], minimum: 0 };
 
@@ -52,13 +49,19 @@ const deepest = 6;
 
 /**
  * A model's own prices, in US cents per token or unit: `{type: 'static', pay_as_you_go: {request_token: {price}, ...}}`.
- * @throws GatewayError `bad_request` for another type, or anything but numbers from 0 as prices
+ * @throws GatewayError `bad_request` for another type, anything but numbers from 0 as prices, or no price of a known name
  */
 export function pricingConfig(value: Json, param: string): JsonObject {
   const given = asObject(value) ?? refuse(param, 'must be an object');
   if (given.type !== 'static') refuse(`${param}.type`, 'must be static');
   const prices = asObject(given.pay_as_you_go) ?? refuse(`${param}.pay_as_you_go`, 'must be an object');
   checkPrices(prices, `${param}.pay_as_you_go`, 0);
+  // Without any the model would have no price, not even that of the list, and budgets of cost would not count it.
+  if (![...tokens, ...made].some((name) => holdsPrice(prices[name])))
+    refuse(
+      `${param}.pay_as_you_go`,
+      `must have a price, such as request_token; known: ${[...tokens, ...made].join(', ')}`,
+    );
   return { type: 'static', pay_as_you_go: prices };
 }
 
@@ -71,4 +74,9 @@ function checkPrices(prices: JsonObject, at: string, depth: number): void {
     else if (value !== null && !(typeof value === 'number' && Number.isFinite(value) && value >= 0))
       refuse(here, 'must be a number from 0, in cents');
   }
+}
+
+function holdsPrice(value: Json | undefined): boolean {
+  const inner = asObject(value);
+  return inner === undefined ? typeof value === 'number' : Object.values(inner).some(holdsPrice);
 }
