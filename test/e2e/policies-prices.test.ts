@@ -17,6 +17,8 @@ interface Case {
   readonly provider?: RouteCall['provider'];
   /** What the provider answers in the place of the usual. */
   readonly reply?: JsonObject;
+  /** The same of a stream. */
+  readonly events?: readonly JsonObject[];
   readonly usage: JsonObject;
   readonly nanoUsd: number | undefined;
 }
@@ -65,6 +67,18 @@ const cases: readonly Case[] = [
     json: { model: 'gpt-4o-mini-tts', voice: 'alloy', input: 'Hello' },
     usage: { input: 0, output: 0, serverTools: { input_characters: 5 } },
     nanoUsd: undefined,
+  },
+  {
+    what: 'tokens that were spoken',
+    path: '/v1/audio/speech',
+    json: { model: 'gpt-4o-mini-tts', voice: 'alloy', input: 'Hello', stream_format: 'sse' },
+    events: [
+      { type: 'speech.audio.delta', audio: 'aGk=' },
+      { type: 'speech.audio.done', usage: { input_tokens: 10, output_tokens: 100, total_tokens: 110 } },
+    ],
+    usage: { input: 10, output: 100, total: 110, audioOutput: 100 },
+    // 10 at 0.60 dollars and 100 at 12 a million.
+    nanoUsd: 6_000 + 1_200_000,
   },
   {
     what: 'seconds of sound',
@@ -132,7 +146,7 @@ const config = {
 describe('what a call has used is in its record, is priced, and counts under a budget:', () => {
   const started = sharedWorld({ config });
 
-  for (const { what, path, json, form, provider = 'prod', reply, usage, nanoUsd } of cases) {
+  for (const { what, path, json, form, provider = 'prod', reply, events, usage, nanoUsd } of cases) {
     it(what, async () => {
       const world = await started();
       const { id, key } = await world.control.ok('POST', '/v1/api-keys/workspace/service', {
@@ -144,6 +158,10 @@ describe('what a call has used is in its record, is priced, and counts under a b
         },
       });
       if (reply !== undefined) world.upstream.answers(path.slice('/v1'.length), reply);
+      if (events !== undefined) {
+        const stream = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+        world.upstream.answers(path.slice('/v1'.length), stream, 'text/event-stream');
+      }
       const body = { ...(json === undefined ? {} : { json }), ...(form === undefined ? {} : { form }) };
       const call: RouteCall = { method: 'POST', path, about: what, provider, finds: 'nothing', spends: true, ...body };
       const sent = await world.send(call, String(key));

@@ -46,10 +46,10 @@ export function ocrUsage(reply: JsonObject): Usage | undefined {
   return pages === 0 ? undefined : { ...noTokens, serverTools: { ocr_pages: pages } };
 }
 
-/** The characters to speak: what models for speech are billed by that tell no tokens. */
+/** Tokens, of which all that is written is sound; else the characters to speak, by which other models for speech are billed. */
 export function speechUsage(reply: JsonObject, asked: JsonObject): Usage | undefined {
   const tokens = readUsage(reply.usage);
-  if (tokens !== undefined) return tokens;
+  if (tokens !== undefined) return { ...tokens, audioOutput: tokens.audioOutput ?? tokens.output };
   const text = asString(asked.input);
   return text === undefined ? undefined : { ...noTokens, serverTools: { input_characters: text.length } };
 }
