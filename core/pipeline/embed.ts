@@ -16,7 +16,7 @@ import type { Runtime } from './runtime.ts';
 export async function embed(
   runtime: Runtime,
   { model, input, dimensions }: EmbeddingQuestion,
-  { principal, traceId, metadata, signal }: RequestContext,
+  { principal, traceId, metadata, headers, signal }: RequestContext,
   id: string,
 ): Promise<readonly number[]> {
   const outcome = await runInnerRequest(
@@ -28,7 +28,7 @@ export async function embed(
       model,
       body: { input, encoding_format: 'float', ...(dimensions === undefined ? {} : { dimensions }) },
     },
-    { principal, traceId, metadata, signal },
+    { principal, traceId, metadata, headers, signal },
     id,
   );
   if (outcome.status !== 200 || outcome.body.kind !== 'bytes')

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Outcome,
   type Principal,
+  type RequestHeaders,
 } from 'portcullis/sdk';
 import { errorReply } from '../http/errors.ts';
 import { Exchange } from './exchange.ts';
@@ -30,6 +31,8 @@ export interface InnerCaller {
   readonly principal: Principal;
   readonly traceId: string;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Of the request that it is about. */
+  readonly headers: RequestHeaders;
   readonly signal: AbortSignal;
 }
 
@@ -76,10 +79,13 @@ export async function runInnerRequest(
 function exchangeFor(
   runtime: Runtime,
   { endpoint, dialect, path, model, body }: InnerRequest,
-  { principal, traceId, metadata }: InnerCaller,
+  { principal, traceId, metadata, headers }: InnerCaller,
   id: string,
 ): Exchange {
   const { headerVendors } = runtime.config.server;
+  const [vendor = 'gw'] = headerVendors;
+  // Whoever wants nothing kept of what it says means what others are asked about it as well.
+  const debug = headerVendors.map((name) => headers[`x-${name}-debug`]).find((word) => word !== undefined);
   const exchange = new Exchange({
     id,
     method: 'POST',
@@ -88,7 +94,7 @@ function exchangeFor(
     endpoint,
     dialect,
     params: {},
-    headers: { [`x-${headerVendors[0] ?? 'gw'}-trace-id`]: traceId },
+    headers: { [`x-${vendor}-trace-id`]: traceId, ...(debug === undefined ? {} : { [`x-${vendor}-debug`]: debug }) },
     vendors: headerVendors,
     startedAt: runtime.now(),
   });

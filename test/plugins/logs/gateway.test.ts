@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from 'portcullis/sdk';
+import { target } from '../../support/routed.ts';
 import { served } from './served.ts';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -65,6 +66,29 @@ it('logs a stream as it went over the wire, and nothing of what was said where t
   await client.chat.completions.create({ model: 'gpt-4o', messages }, { debug: false });
   const silent = (await written(2)).find(({ metrics }) => (metrics as JsonObject).stream_mode === false);
   assert.deepEqual(Object.keys(silent?.request as JsonObject), ['url', 'method']);
+});
+
+it('keeps nothing of what a check asks a model about such a request either', async (t) => {
+  const { control, client, peer, written, workspaceId } = await served(t);
+  await control.ok('POST', '/v1/integrations', {
+    body: {
+      name: 'Judge',
+      ai_provider_id: 'openai',
+      key: 'k',
+      workspace_id: workspaceId,
+      configurations: { custom_host: `${peer.origin}/v1` },
+      default_provider_slug: 'judge',
+    },
+  });
+  const config = target(peer, { input_guardrails: [{ 'model.gibberish': { model: '@judge/gpt-4o' } }] });
+  for (const debug of [true, false])
+    await client.chat.completions.create({ model: 'gpt-4o', messages }, { config, debug });
+  const logs = await written(4);
+  const told = logs.filter((log) => JSON.stringify(log).includes('quokka'));
+  assert.deepEqual(
+    [logs.map(({ log_format }) => log_format), told.length],
+    [['metrics', 'metrics', 'full', 'full'], 2],
+  );
 });
 
 it('serves logs, feedback, exports and analytics to the unmodified client', async (t) => {
