@@ -38,7 +38,7 @@ export function isCacheable({ request, body }: TargetContext): boolean {
   // Bodies that are not JSON, such as forms with files, are not in the target's body and would all look the same.
   if (!hasJson(request.headers['content-type'], request.body)) return false;
   // The caller wants nothing of the request to be kept.
-  if (request.control('debug') === 'false') return false;
+  if (request.control('debug')?.trim().toLowerCase() === 'false') return false;
   return (
     stateful.every((field) => isAbsent(body[field])) &&
     keeping.every((field) => body[field] !== true) &&

@@ -231,6 +231,7 @@ describe('a request whose reply may not be given again', () => {
     ['is a form', { headers: { 'content-type': 'multipart/form-data; boundary=x' } }],
     ['has no JSON body', { body: {} }],
     ['wants nothing kept', { headers: { 'x-gw-debug': 'false' } }],
+    ['wants nothing kept, in capitals', { headers: { 'x-gw-debug': 'False' } }],
     ['only reads', { method: 'GET' }],
     ...(['getModelResponse', 'deleteModelResponse', 'listResponseInputItems', 'listModels', 'proxy'] as const).map(
       (endpoint): [string, Partial<RequestContext>] => [`goes to ${endpoint}`, { endpoint }],
