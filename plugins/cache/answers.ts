@@ -15,11 +15,17 @@ import {
 } from 'portcullis/sdk';
 import { replyContextOf } from './reply-context.ts';
 
-/** Whether the head of a reply promises what was asked for: a stream to who wants one, JSON to all others. */
-export function promisesAnswer(outcome: Outcome, { body }: TargetContext): boolean {
+/** Whether the head of a reply promises what was asked for: a stream to who wants one, sound for speech, JSON to all others. */
+export function promisesAnswer(outcome: Outcome, target: TargetContext): boolean {
   // Another success says that the answer is not here, or not whole.
   if (outcome.status !== 200 || outcome.error !== undefined) return false;
-  return body.stream === true ? isEventStream(outcome) : /[/+]json\b/i.test(contentTypeOf(outcome));
+  if (target.body.stream === true) return isEventStream(outcome);
+  return isSound(outcome, target) || /[/+]json\b/i.test(contentTypeOf(outcome));
+}
+
+/** Speech has no words that say how it ended: what the provider has sent to its end is whole. */
+export function isSound(outcome: Outcome, { request }: TargetContext): boolean {
+  return request.endpoint === 'createSpeech' && /^(audio\/|application\/octet-stream\b)/i.test(contentTypeOf(outcome));
 }
 
 export function isEventStream(outcome: Outcome): boolean {

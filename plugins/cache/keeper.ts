@@ -1,5 +1,5 @@
-import type { Host, Outcome, TargetContext } from 'portcullis/sdk';
-import { isAnswer, isEventStream, promisesAnswer } from './answers.ts';
+import type { Host, MaybePromise, Outcome, TargetContext } from 'portcullis/sdk';
+import { isAnswer, isEventStream, isSound, promisesAnswer } from './answers.ts';
 import type { Asked, Keeping } from './asked.ts';
 import { keptHeadersOf, packed } from './entry.ts';
 import type { Meanings } from './semantic/meanings.ts';
@@ -69,13 +69,12 @@ export class Keeper {
   ): Promise<void> {
     const { replies, meanings } = this.#options;
     const { key, ttlMs, meaning } = keeping;
-    const stream = isEventStream(outcome);
-    if (!(stream ? await isComplete(bytes, target) : isAnswer(bytes, target))) return;
+    if (!(await isWhole(bytes, outcome, target))) return;
     const entry = packed({
       madeAt,
       status: outcome.status,
       headers: keptHeadersOf(outcome.headers),
-      stream,
+      stream: isEventStream(outcome),
       bytes,
       provider: outcome.provider,
       model: outcome.model,
@@ -105,4 +104,9 @@ export class Keeper {
     });
     return cost?.nanoUsd;
   }
+}
+
+function isWhole(bytes: Uint8Array, outcome: Outcome, target: TargetContext): MaybePromise<boolean> {
+  if (isSound(outcome, target)) return bytes.byteLength > 0;
+  return isEventStream(outcome) ? isComplete(bytes, target) : isAnswer(bytes, target);
 }

@@ -119,6 +119,34 @@ describe('a reply that is no answer', () => {
   }
 });
 
+describe('speech', () => {
+  const sound = { 'content-type': 'audio/mpeg' };
+  const bytes = (...values: number[]) => ({ kind: 'bytes', bytes: Buffer.from(values) }) as const;
+  const target = (more: JsonObject = {}) => targetWith({ body: { input: 'x', ...more } }, { endpoint: 'createSpeech' });
+
+  it('is kept as the sound that it is', async () => {
+    const { ask } = await startCache();
+    await ask(target(), { headers: sound, body: bytes(0xff, 0xfb, 0, 1) });
+    const { called, outcome } = await ask(target());
+    assert.deepEqual(
+      [called, outcome.headers['content-type'], outcome.body],
+      [false, 'audio/mpeg', bytes(0xff, 0xfb, 0, 1)],
+    );
+  });
+
+  for (const [what, reply] of [
+    ['nothing', { headers: sound, body: bytes() }],
+    ['a page of a proxy', { headers: { 'content-type': 'text/html' }, body: bytes(60) }],
+    ['an error', { status: 500, headers: sound, body: bytes(1), error: 'upstream_error' }],
+    ['events', { headers: { 'content-type': 'text/event-stream' }, body: bytes(1) }],
+  ] as const) {
+    it(`is not kept: ${what}`, async () => assertKept(await startCache(), target, reply, false));
+  }
+
+  it('is asked for by no other endpoint', async () =>
+    assertKept(await startCache(), targetWith, { headers: sound, body: bytes(1) }, false));
+});
+
 describe('the age of a reply', () => {
   const aged = (maxAgeSeconds: number) => targetWith({ cache: { ...simple, maxAgeSeconds } });
 
