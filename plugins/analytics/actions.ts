@@ -15,7 +15,7 @@ import {
   schema,
 } from 'portcullis/sdk';
 import { filterOf } from './filter.ts';
-import { stepOf } from './graphs/buckets.ts';
+import { keptFromOf, stepOf } from './graphs/buckets.ts';
 import { cacheGraphs, cacheSummary } from './graphs/cache.ts';
 import { errorGraphs } from './graphs/errors.ts';
 import { feedbackGraphs } from './graphs/feedback.ts';
@@ -59,7 +59,8 @@ const fixedGroups: readonly {
 export function analyticsActions(host: ControlHost): readonly Action[] {
   const partsOf = async (operation: Operation): Promise<GraphParts> => {
     const filter = await filterOf(operation);
-    return { store: host.logs, filter, stepMs: stepOf(filter), time: operation.time };
+    const stepMs = stepOf(filter, keptFromOf(operation.now, host.logs.retention.logDays));
+    return { store: host.logs, filter, stepMs, time: operation.time };
   };
   return [
     ...graphs.map((graph) => graphAction(graph, partsOf)),
