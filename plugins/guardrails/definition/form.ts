@@ -65,13 +65,8 @@ export function readChecks(given: Json | undefined, param: string): readonly Che
     const id = readText(check.id, 200, `${at}.id`);
     if (id === undefined) throw fault(`${at}.id`, 'is required: a check such as default.contains');
     const parameters = readObject(check.parameters, `${at}.parameters`) ?? {};
-    return enabled(id, { ...parameters, ...rulesOf(check) }, `${at}.parameters`);
+    return enabled(id, parameters, `${at}.parameters`, { rules: check, param: at });
   });
-}
-
-/** `is_enabled`, `soft_deny_200` and `on_error` may stand beside the parameters or among them. */
-function rulesOf(check: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(check).filter(([key]) => liftedKeys.has(key) && key !== 'id'));
 }
 
 function readShorthand(entry: JsonObject, param: string): readonly CheckForm[] {
@@ -87,14 +82,25 @@ function readShorthand(entry: JsonObject, param: string): readonly CheckForm[] {
   return checks;
 }
 
-function enabled(id: string, parameters: JsonObject, param: string): readonly CheckForm[] {
-  if (!readFlag(parameters.is_enabled, true, `${param}.is_enabled`)) return [];
+/** @param beside what stands beside the parameters: its rules come before those among them */
+function enabled(
+  id: string,
+  parameters: JsonObject,
+  param: string,
+  beside?: { readonly rules: JsonObject; readonly param: string },
+): readonly CheckForm[] {
+  const rule = (name: 'is_enabled' | 'soft_deny_200' | 'on_error') =>
+    beside !== undefined && Object.hasOwn(beside.rules, name)
+      ? { given: beside.rules[name], at: `${beside.param}.${name}` }
+      : { given: parameters[name], at: `${param}.${name}` };
+  const [isOn, softly, failing] = [rule('is_enabled'), rule('soft_deny_200'), rule('on_error')];
+  if (!readFlag(isOn.given, true, isOn.at)) return [];
   return [
     {
       id,
       parameters: omit(parameters, liftedKeys),
-      softDeny: readFlag(parameters.soft_deny_200, false, `${param}.soft_deny_200`),
-      onError: readChoice(parameters.on_error, ['deny', 'pass'], `${param}.on_error`),
+      softDeny: readFlag(softly.given, false, softly.at),
+      onError: readChoice(failing.given, ['deny', 'pass'], failing.at),
       param,
     },
   ];

@@ -195,6 +195,10 @@ describe('a guardrail that is saved', () => {
       [[sees, { id: 'test-probe.none' }], 'checks[1].parameters'],
       [[], 'checks'],
       [[{ ...sees, more: 1 }], 'checks[0].more'],
+      [[{ ...sees, is_enabled: 'yes' }], 'checks[0].is_enabled'],
+      [[{ ...sees, soft_deny_200: 1 }], 'checks[0].soft_deny_200'],
+      [[{ ...sees, on_error: 'ignore' }], 'checks[0].on_error'],
+      [[{ ...sees, parameters: { on_error: 'ignore' } }], 'checks[0].parameters.on_error'],
     ] as const)
       assert.throws(() => saved(given), { code: 'invalid_config', param }, param);
     assert.throws(() => saved([sees], { deny: 1 }), { code: 'invalid_config', param: 'actions.deny' });
