@@ -47,7 +47,8 @@ export interface ReplyFacts extends OutcomeFacts {
   readonly cancellation: Cancellation;
 }
 
-const eventStream = 'text/event-stream; charset=utf-8';
+const eventStream = 'text/event-stream';
+const jsonType = 'application/json';
 
 /** Turns what came from a provider into an outcome in the client's dialect. */
 export function outcomeOf(reply: WireReply, outbound: Outbound, facts: ReplyFacts): MaybePromise<Outcome> {
@@ -107,7 +108,12 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   if (forwards) {
     if (json === undefined && !(delimited && isLikeObject(bytes))) return unreadable(base, facts);
     const reply = new WholeReply(bytes, dialect, json);
-    return { ...base, body: { kind: 'bytes', bytes }, ...counted(reply, outbound, facts) };
+    return {
+      ...base,
+      headers: typedAs(jsonType, base.headers),
+      body: { kind: 'bytes', bytes },
+      ...counted(reply, outbound, facts),
+    };
   }
   if (json === undefined) return unreadable(base, facts);
   const repaired = repairOf(outbound, facts, base.headers)?.(json) ?? json;
@@ -116,8 +122,18 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
   if (found !== undefined) return inReply(found, base, outbound, facts);
   const text = translated(repaired, dialect, client, outbound, facts, streamed);
   const counts = counted(new WholeReply(bytes, dialect, repaired), outbound, facts);
-  const headers = { ...base.headers, 'content-type': streamed ? eventStream : 'application/json; charset=utf-8' };
+  const headers = { ...base.headers, 'content-type': inUtf8(streamed ? eventStream : jsonType) };
   return { ...base, headers, body: { kind: 'bytes', bytes: Buffer.from(text) }, ...counts };
+}
+
+/** What a reply was read as is what it says it is: providers leave the type out, or name another, and nobody would look into it then. */
+function typedAs(type: string, headers: Base['headers']): Base['headers'] {
+  const said = headers['content-type'];
+  return typeof said === 'string' && said.startsWith(type) ? headers : { ...headers, 'content-type': inUtf8(type) };
+}
+
+function inUtf8(type: string): string {
+  return `${type}; charset=utf-8`;
 }
 
 /** A byte order mark in front is none of the JSON. */
@@ -246,7 +262,8 @@ function forwarded(
   const reply = new StreamedReply(meter, { dialect, framing: dialect.framing, repair: undefined });
   const ledger = ledgerOf(reply, outbound, facts);
   const piped = new ForwardedStream(stream, ledger, { dialect, reply, hidesUsage: outbound.hidesUsage });
-  return { ...base, body: { kind: 'stream', stream: piped }, ...countsOf(ledger, facts) };
+  const headers = typedAs(eventStream, base.headers);
+  return { ...base, headers, body: { kind: 'stream', stream: piped }, ...countsOf(ledger, facts) };
 }
 
 function read(
@@ -265,7 +282,7 @@ function read(
   const ledger = ledgerOf(reply, outbound, facts);
   const encoder = client.encodeStream(context);
   const piped = new TranslatedStream(stream, ledger, reply, { framing, decoder, encoder, finishReasons, repair });
-  const headers = { ...base.headers, 'content-type': eventStream };
+  const headers = { ...base.headers, 'content-type': inUtf8(eventStream) };
   return { ...base, headers, body: { kind: 'stream', stream: piped }, ...countsOf(ledger, facts) };
 }
 

@@ -30,6 +30,47 @@ describe('what a guardrail has looked at', () => {
   });
 });
 
+describe('an answer of a provider', () => {
+  const message = { role: 'assistant', content: 'a secret' };
+  const choice = { index: 0, finish_reason: 'stop' };
+  const about = { id: 'chatcmpl-1', created: 1_700_000_000, model: 'm' };
+  const reply = JSON.stringify({ ...about, object: 'chat.completion', choices: [{ ...choice, message }] });
+  const chunk = { ...about, object: 'chat.completion.chunk', choices: [{ ...choice, delta: message }] };
+  const events = [`data: ${JSON.stringify(chunk)}\n\n`, 'data: [DONE]\n\n'];
+  const mask = { 'default.regexReplace': { rule: 'secret', redactText: '***' }, stream_mode: 'window' };
+
+  for (const type of ['Application/JSON', 'text/plain', 'application/octet-stream']) {
+    it(`is looked at where it says that it is ${type}`, async (t) => {
+      const peer = await startPeer(t);
+      peer.always({ body: reply, headers: { 'content-type': type } });
+      const { ask } = await guarded(t);
+      const { text, headers } = await ask(target(peer, { output_guardrails: [mask] }));
+      assert.match(text, /"a \*\*\*"/);
+      assert.match(headers.get('content-type') ?? '', /^application\/json/);
+    });
+  }
+
+  it('is looked at behind a byte order mark', async (t) => {
+    const peer = await startPeer(t);
+    peer.always({ body: `\ufeff${reply}` });
+    const { ask } = await guarded(t);
+    assert.match((await ask(target(peer, { output_guardrails: [mask] }))).text, /"a \*\*\*"/);
+    const told = await ask(target(peer, { output_guardrails: [without('secret')] }));
+    assert.deepEqual([told.status, resultsOf(told, 'after')[0]?.verdict], [246, false]);
+  });
+
+  for (const type of ['Text/Event-Stream', 'text/plain']) {
+    it(`is looked at in windows where its stream says that it is ${type}`, async (t) => {
+      const peer = await startPeer(t);
+      peer.always({ events, headers: { 'content-type': type } });
+      const { ask } = await guarded(t);
+      const { text, headers } = await ask(target(peer, { output_guardrails: [mask] }), says('x', { stream: true }));
+      assert.match(text, /"a \*\*\*"/);
+      assert.match(headers.get('content-type') ?? '', /^text\/event-stream/);
+    });
+  }
+});
+
 describe('a check that asks an address of its own', () => {
   const key = 'a key of the gateway';
 

@@ -2,12 +2,14 @@ import type { JsonObject, Outcome } from 'portcullis/sdk';
 
 const braceClose = 0x7d;
 const braceOpen = 0x7b;
+/** The first of its three bytes, with which no JSON begins. */
+const byteOrderMark = 0xef;
 
 /** The JSON object with the results as its last member; bytes that are no object stay as they are. */
 export function withResults(bytes: Uint8Array, results: JsonObject): Uint8Array {
   let end = bytes.length - 1;
   while (end > 0 && isSpace(bytes[end])) end -= 1;
-  let start = 0;
+  let start = bytes[0] === byteOrderMark ? 3 : 0;
   while (start < end && isSpace(bytes[start])) start += 1;
   if (bytes[start] !== braceOpen || bytes[end] !== braceClose) return bytes;
   let last = end - 1;
@@ -27,9 +29,9 @@ function isSpace(byte: number | undefined): boolean {
 }
 
 export function isJson({ headers }: Outcome): boolean {
-  return String(headers['content-type'] ?? '').includes('json');
+  return /json/i.test(String(headers['content-type'] ?? ''));
 }
 
 export function isEventStream({ headers }: Outcome): boolean {
-  return String(headers['content-type'] ?? '').includes('text/event-stream');
+  return /text\/event-stream/i.test(String(headers['content-type'] ?? ''));
 }

@@ -162,6 +162,9 @@ function shallow(reader: Reader, body: JsonObject): Reading {
   }
 }
 
+/** A byte order mark in front is none of the JSON. */
 export function parsedReply(bytes: Uint8Array): JsonObject | undefined {
-  return asObject(parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')));
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start).toString('utf8');
+  return asObject(parseJson(text));
 }
