@@ -17,6 +17,7 @@ import { keyOf, type Program } from './program.ts';
 import { type TurnBounds, Turns } from './queue.ts';
 import { faultError, givenBy, type Said } from './said.ts';
 import { Strikes } from './strikes.ts';
+import { Suspects } from './suspects.ts';
 import { verdictOf } from './verdict.ts';
 
 export type { Program };
@@ -81,7 +82,11 @@ const describeMs = 2000;
 
 /** Starts no process before the first run. */
 export function createSandbox({ log, now, bounds = standardBounds }: SandboxOptions): Sandbox {
-  const pool = new ProcessPool(log, now);
+  const common = new ProcessPool(log, now);
+  /** For who takes processes down: nobody else loses runs by it. */
+  const apart = new ProcessPool(log, now);
+  const pools = [common, apart];
+  const suspects = new Suspects(now);
   const turns = new Turns(bounds);
   const strikes = new Strikes(now);
 
@@ -97,8 +102,11 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
         strikes.forgive(key);
         return JSON.parse(ended.result) as Said;
       }
-      if (pool.closed) throw closed();
-      if (ended.fault !== 'stopped' && ended.fault !== 'lost') strikes.strike(key);
+      if (common.closed) throw closed();
+      if (ended.fault !== 'stopped' && ended.fault !== 'lost') {
+        strikes.strike(key);
+        suspects.note(program.organisation);
+      }
       throw faultError(program, ended, timeoutMs);
     } finally {
       turns.leave(program.organisation);
@@ -106,6 +114,7 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
   }
 
   async function once(program: Program, timeoutMs: number, attempt: Attempt): Promise<Ended> {
+    const pool = suspects.has(program.organisation) ? apart : common;
     const process = pool.atHand ?? (await pool.serving());
     const { source, memoryMb, id } = program;
     const key = keyOf(program);
@@ -153,18 +162,20 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
       if (said.error !== undefined) givenBy(said, program, true);
     },
     get state() {
-      const pids = pool.processes.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+      const pids = pools.flatMap(({ processes }) => processes.flatMap(({ pid }) => pid ?? []));
       const { running, waiting } = turns;
       return {
         processes: pids.length,
         pids,
         runs: running,
         queued: waiting,
-        kills: pool.lost,
+        kills: common.lost + apart.lost,
         paused: strikes.paused,
       };
     },
-    close: () => pool.close(),
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.close()));
+    },
   };
 }
 

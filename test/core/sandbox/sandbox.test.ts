@@ -22,6 +22,8 @@ function heldFetch() {
   return { fetch, called: called.promise, answer: () => answer.resolve() };
 }
 
+const answering = () => ({ status: 200, headers: {}, body: Buffer.from('ok') });
+
 /** After so many deaths, the next process is some time in coming. */
 async function onceStarted<T>(run: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -338,6 +340,42 @@ describe('a process of the sandbox', () => {
       logged.map(({ event, fields }) => [event, fields.why]),
       [['sandbox_process_lost', 'a run did not end']],
     );
+  });
+
+  it('is not the one of others for an organisation of which five runs were ended by force of late', async () => {
+    const { sandbox: shared } = testSandbox();
+    const ofOther = (source: string) => programOf(source, { organisation: 'other' });
+    const mine = await programOf(fetching);
+    assert.equal((await runOf(shared, mine, { host: { fetch: answering } })).pass, true);
+    // A new program each time: none of them has to pause.
+    for (let run = 0; run < 5; run += 1) {
+      const looping = await ofOther(`export default () => { globalThis.run = ${run}; for (;;); }`);
+      await assert.rejects(runOf(shared, looping, { timeoutMs: 50 }), lost(/did not end in its time/));
+    }
+    const held = heldFetch();
+    let called = 0;
+    const fetch = () => {
+      called += 1;
+      return held.fetch();
+    };
+    const waiting = runOf(shared, mine, { host: { fetch }, timeoutMs: 30_000 });
+    await held.called;
+    const before = new Set(shared.state.pids);
+    const apart: number[] = [];
+    const killing = () => {
+      if (apart.length === 0) {
+        apart.push(...shared.state.pids.filter((pid) => !before.has(pid)));
+        for (const pid of apart) process.kill(pid, 'SIGKILL');
+      }
+      return answering();
+    };
+    assert.equal(
+      (await onceStarted(async () => runOf(shared, await ofOther(fetching), { host: { fetch: killing } }))).pass,
+      true,
+    );
+    held.answer();
+    assert.equal((await waiting).pass, true);
+    assert.deepEqual([called, apart.length > 0], [1, true]);
   });
 
   it('takes its runs with it when it is the second', async () => {
