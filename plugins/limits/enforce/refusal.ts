@@ -43,6 +43,6 @@ export function unpricedRefusal(meter: Meter, { provider }: TargetContext, model
 }
 
 /** Whether a budget is as good as used up: so little is left that it refuses what people ask. */
-export function isSpent({ most }: Meter, { used }: CountState): boolean {
+export function isSpent({ most }: Pick<Meter, 'most'>, { used }: Pick<CountState, 'used'>): boolean {
   return used >= most - Math.floor(most / 10);
 }

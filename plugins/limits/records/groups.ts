@@ -15,6 +15,7 @@ import {
   schema,
 } from 'portcullis/sdk';
 import { alertsSent } from '../alerts/sent.ts';
+import { isSpent } from '../enforce/refusal.ts';
 import { budgetOf, prefixOf } from './budget.ts';
 import { resetGroup } from './group-reset.ts';
 import type { UsagePolicyRecord } from './tables.ts';
@@ -56,9 +57,14 @@ async function groupsOf(
     groups: counts.map(({ name, used }, index) => ({
       valueKey: name.slice(prefix.length),
       used: budgetAmount(type, used),
-      status: used >= most || (marks[index]?.used ?? 0) > 0 ? 'exhausted' : 'active',
+      status: isExhausted(most, used, marks[index]?.used ?? 0) ? 'exhausted' : 'active',
     })),
   };
+}
+
+/** A mark outlives a group that was set back while there was another limit. */
+function isExhausted(most: number, used: number, mark: number): boolean {
+  return used >= most || (mark > 0 && isSpent({ most }, { used }));
 }
 
 /** `value_key_usage_map` of a policy: its groups of the running period, those that changed last, at most 1,000. */

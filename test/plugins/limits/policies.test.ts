@@ -190,6 +190,22 @@ onEachStore((_, _open, fresh) => {
       assert.equal((await control.call('PUT', `${path}/entities/nobody/reset`, { body: {} })).status, 404);
     });
 
+    it('has room again where a group was set back under a higher limit than the one that had refused it', async () => {
+      const path = await made(usagePath, usageBody);
+      const name = `budget/policy/${path.split('/').at(-1)}/tokens/metadata._user:alice`;
+      await use(name, 0, 950);
+      await use(`refused/1000/${name}`, 0, 1);
+      const status = async () => {
+        const map = asObject((await control.ok('GET', `${path}?include_usage=true`)).value_key_usage_map);
+        return asObject(map?.['metadata._user:alice'])?.status;
+      };
+      assert.equal(await status(), 'exhausted');
+      await control.ok('PUT', path, { body: { credit_limit: 5000 } });
+      await control.ok('PUT', path, { body: { reset_usage_for_value: 'metadata._user:alice' } });
+      await control.ok('PUT', path, { body: { credit_limit: 1000 } });
+      assert.equal(await status(), 'active');
+    });
+
     it('sets back a value key that a thousand others begin with, once more as well', async () => {
       const path = await made(usagePath, usageBody);
       const name = `budget/policy/${path.split('/').at(-1)}/tokens/metadata._user:1`;
