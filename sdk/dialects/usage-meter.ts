@@ -109,9 +109,16 @@ export class UsageMeter {
 }
 
 /** How many answers a request asks for; formats without a count of them give one. */
-export function answersOf({ n, prompt }: JsonObject): number {
+export function answersOf(request: JsonObject): number {
+  const { n = candidatesOf(request), prompt } = request;
   const each = typeof n === 'number' && n > 1 ? n : 1;
   return Array.isArray(prompt) && typeof prompt[0] !== 'number' ? each * Math.max(1, prompt.length) : each;
+}
+
+/** The count of a `generateContent` request, which stands in an object of its own, under either spelling. */
+function candidatesOf({ generationConfig, generation_config }: JsonObject): Json | undefined {
+  const config = asObject(generationConfig ?? generation_config);
+  return config?.candidateCount ?? config?.candidate_count;
 }
 
 /** A total that was told before the last counts is behind them. */

@@ -85,6 +85,9 @@ describe('a meter', () => {
       [{ n: 2, prompt: ['a', 'b', 'c'] }, 6],
       [{ prompt: [1, 2, 3] }, 1],
       [{ prompt: [] }, 1],
+      [{ generationConfig: { candidateCount: 2 } }, 2],
+      [{ generation_config: { candidate_count: 3 } }, 3],
+      [{ generationConfig: null }, 1],
     ];
     for (const [request, answers] of cases) assert.equal(answersOf(request), answers, JSON.stringify(request));
   });
