@@ -1,6 +1,7 @@
 import type { JsonObject, PricesEntry } from 'portcullis/sdk';
 import type { Catalogue, Price } from './prices.ts';
 import { readPrice } from './read-prices.ts';
+import { refuse } from './read-rates.ts';
 
 /** What an organisation has agreed on, as a catalogue of its own. */
 export function catalogueOf(prices: PricesEntry['prices']): Catalogue {
@@ -15,9 +16,14 @@ export function catalogueOf(prices: PricesEntry['prices']): Catalogue {
   );
 }
 
-/** The price of a body, checked as the catalogue's are: its moment stands beside it. */
+/**
+ * The price of a body, checked as the catalogue's are: its moment stands beside it.
+ * @throws GatewayError `invalid_config`, also where it has no price: the list price would be gone, and the cost unknown
+ */
 export function checkedPrice(price: JsonObject): JsonObject {
   const { effective_from: _, ...rest } = price;
-  readPrice(rest as JsonObject, 'price');
+  const { rates, units = {}, image = {} } = readPrice(rest as JsonObject, 'price');
+  if ([rates, units, image].every((prices) => Object.keys(prices).length === 0))
+    refuse('price', 'must have a price, such as request_token, additional_units or image');
   return rest as JsonObject;
 }

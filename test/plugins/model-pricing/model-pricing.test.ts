@@ -201,6 +201,8 @@ describe('an organisation’s price', () => {
   const faults: readonly [string, JsonObject, string][] = [
     ['below zero', { price: { request_token: -0.1 } }, 'price'],
     ['of an unknown kind', { price: { requests: 1 } }, 'price'],
+    ['that is empty', { price: {} }, 'price'],
+    ['of a tier alone', { price: { tiers: { flex: { request_token: 1 } } } }, 'price'],
     ['that is a text', { price: { request_token: '1' } }, 'price'],
     ['for no provider', { provider: 'A B' }, 'provider'],
     ['for no model', { model: '' }, 'model'],
