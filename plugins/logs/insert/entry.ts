@@ -3,7 +3,7 @@ import { maskedHeaders, namesOf } from '../record/masked-headers.ts';
 import { untimed } from '../record/row.ts';
 import { usageColumns } from '../record/usage-columns.ts';
 import type { SentLog } from './read-body.ts';
-import { readReply } from './usage.ts';
+import { modelOfPath, readReply } from './usage.ts';
 
 /** Members of a log's metadata that say where it belongs in a trace. */
 const tracing = new Set([
@@ -29,7 +29,7 @@ export async function entryOf(
   const id = operation.newId();
   const path = pathOf(sent.url);
   const { usage, model: named, endpoint, stream, tier, region } = readReply(path, sent.responseBody);
-  const requested = asString(asObject(sent.requestBody)?.model);
+  const requested = asString(asObject(sent.requestBody)?.model) ?? modelOfPath(path);
   const model = named ?? requested;
   const { organisationId } = scope;
   const { provider } = sent;

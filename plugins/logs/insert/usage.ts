@@ -24,7 +24,11 @@ const formats: readonly { readonly path: RegExp; readonly dialect: CountedDialec
   { path: /\/embeddings$/, dialect: dialects.embeddings, endpoint: 'embed' },
   { path: /:(?:stream)?generateContent$/i, dialect: dialects.gemini, endpoint: 'chatComplete' },
   { path: /:(?:batch)?embedContents?$/i, dialect: dialects['gemini-embeddings'], endpoint: 'embed' },
+  { path: /\/v2\/chat$/, dialect: dialects.cohere, endpoint: 'chatComplete' },
+  { path: /\/converse(?:-stream)?$/, dialect: dialects.converse, endpoint: 'chatComplete' },
 ];
+/** Where a path names the model, in the formats whose body does not. */
+const modelInPath = /\/models?\/([^/:]+)(?::\w+|\/converse(?:-stream)?)$/;
 
 /** What a reply that was sent in says of itself. */
 export interface ReadReply {
@@ -45,7 +49,7 @@ export function readReply(path: string, body: Json): ReadReply {
   let tier: string | undefined;
   let region: string | undefined;
   for (const event of events) {
-    const { dialect } = format ?? formats.find((one) => one.dialect.usageOf(event) !== undefined) ?? {};
+    const { dialect } = format ?? formats.find((one) => isCounted(one.dialect.usageOf(event))) ?? {};
     // Later counts complete earlier ones: the first event of a stream may hold the input alone.
     const counted = dialect?.usageOf(event);
     if (counted !== undefined) usage = merged(usage, counted);
@@ -55,6 +59,22 @@ export function readReply(path: string, body: Json): ReadReply {
   }
   const stream = asObject(body) === undefined && events.length > 0;
   return { usage, model, endpoint: format?.endpoint, stream, tier, region };
+}
+
+/** Some formats read nothing out of the counts of others. */
+function isCounted(usage: Usage | undefined): boolean {
+  return usage !== undefined && usage.input + usage.output > 0;
+}
+
+/** The model that the path of a request names. */
+export function modelOfPath(path: string): string | undefined {
+  const [, name] = modelInPath.exec(path) ?? [];
+  if (name === undefined) return undefined;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 function merged(before: Usage | undefined, { total, ...counted }: Usage): Usage {

@@ -69,6 +69,10 @@ describe('a log that a client sends', () => {
       { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 } },
       [5, 2],
     ],
+    ['chat of Cohere', '/v2/chat', { usage: { tokens: { input_tokens: 5, output_tokens: 2 } } }, [5, 2]],
+    ['converse', '/model/m/converse', { usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7 } }, [5, 2]],
+    ['a known format at another path', '/chat', { usage: { inputTokens: 5, outputTokens: 2 } }, [5, 2]],
+    ['counts of no known format', '/v1/other', { usage: { words: 5 } }, [null, null]],
     ['embeddings', '/v1/embeddings', { data: [], usage: { prompt_tokens: 5, total_tokens: 5 } }, [5, 0]],
     [
       'a stream as a list of events',
@@ -92,6 +96,23 @@ describe('a log that a client sends', () => {
       const [entry] = await send({ request: { url, body: {} }, response: { body: body as unknown as JsonObject } });
       assert.deepEqual([entry?.row.inputTokens, entry?.row.outputTokens], tokens);
       assert.equal(entry?.row.stream, Array.isArray(body) || (typeof body === 'string' && body.startsWith('data:')));
+    });
+  }
+
+  for (const [path, model] of [
+    ['/v1beta/models/gemini-2.5-flash:generateContent?key=k', 'gemini-2.5-flash'],
+    ['/v1beta/models/gemini-2.5-flash:streamGenerateContent', 'gemini-2.5-flash'],
+    ['/model/anthropic.claude-opus-4-6-v1%3A0/converse-stream', 'anthropic.claude-opus-4-6-v1:0'],
+    ['/model/100%/converse', '100%'],
+    ['/v1/models', null],
+  ] as const) {
+    it(`has the model of its path, where nothing else names one: ${path}`, async (t) => {
+      const { send } = await sender(t);
+      const [entry] = await send({
+        request: { url: `https://api.example.com${path}`, body: {} },
+        response: { body: {} },
+      });
+      assert.deepEqual([entry?.row.model, entry?.row.requestedModel], [model, model]);
     });
   }
 
