@@ -285,6 +285,19 @@ describe('a soft denial', () => {
     assert.deepEqual([record?.status, record?.error, record?.guardrails?.[0]?.denied], [200, 'guardrail_denied', true]);
   });
 
+  it('of a reply tells the tokens that the reply has taken, and of a request none', async (t) => {
+    const peer = await startPeer(t);
+    const { ask } = await guarded(t);
+    const guard = { ...without('e', { soft_deny_200: true }), deny: true };
+    const reply = await ask(target(peer, { output_guardrails: [guard] }));
+    assert.deepEqual(
+      [said(reply), asObject(reply.json.usage)?.prompt_tokens, asObject(reply.json.usage)?.completion_tokens],
+      [text, 19, 10],
+    );
+    const request = await ask(target(peer, { input_guardrails: [guard] }), says('even'));
+    assert.deepEqual([said(request), asObject(request.json.usage)?.total_tokens], [text, 0]);
+  });
+
   it('may stand beside the parameters of the long form', async (t) => {
     const { ask } = await guarded(t);
     const check = { id: 'default.contains', soft_deny_200: true, parameters: { operator: 'none', words: ['bad'] } };

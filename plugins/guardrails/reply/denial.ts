@@ -101,7 +101,7 @@ function softDenial(
     model: typeof model === 'string' ? model : '',
     created: seconds,
     choices: [{ index: 0, parts: [{ type: 'text', text: message }], finish: 'stop' }],
-    usage: { input: 0, output: 0, total: 0 },
+    usage: facts.usage() ?? { input: 0, output: 0, total: 0 },
   };
   const context: ReplyContext = {
     strict: target.strict,
