@@ -5,14 +5,18 @@ import { signatureName } from '../packages/package-files.ts';
 import { tarballOf } from '../packages/tarball.ts';
 import type { Console } from './command.ts';
 import type { PluginOptions } from './plugin.ts';
-import { readSource } from './plugin-source.ts';
+import { isPacked, readSource } from './plugin-source.ts';
 
 /** Writes a plugin's package: the same bytes for the same files. */
 export async function pack(path: string, { out: given }: PluginOptions, out: Console): Promise<number> {
-  const { manifest, files } = await readSource(path);
+  const { folder, manifest, files } = await readSource(path);
   const { name, version } = manifest;
-  const bytes = tarballOf(name, files);
   const file = given ?? `${name}-${version}.tgz`;
+  if (isPacked(folder, file)) {
+    const text = `${file} would stand in the folder that is packed, and in the next package. Name a place outside of ${folder}: --out FILE.tgz.`;
+    throw new GatewayError('bad_request', text, { param: 'out' });
+  }
+  const bytes = tarballOf(name, files);
   await writeFile(file, bytes).catch((cause) => {
     throw new GatewayError('bad_request', `${file} cannot be written.`, { param: 'out', cause });
   });

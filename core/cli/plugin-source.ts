@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { GatewayError, type Manifest } from 'portcullis/sdk';
 import { readManifest } from '../loader/manifest.ts';
-import { readFolder } from '../packages/folder-files.ts';
+import { isLeftOut, readFolder } from '../packages/folder-files.ts';
 import { checkFiles, type PackageFiles } from '../packages/package-files.ts';
 import { readTarball } from '../packages/tarball.ts';
 
@@ -34,6 +34,12 @@ export async function packageFilesOf(folder: string): Promise<PackageFiles> {
   }
   checkFiles(files, folder);
   return files;
+}
+
+/** Whether a package of the folder holds what stands at the path. */
+export function isPacked(folder: string, path: string): boolean {
+  const below = relative(folder, resolve(path));
+  return !isAbsolute(below) && below.split(sep).every((name) => !isLeftOut(name));
 }
 
 /** Whether a path is of a package's file, not of a folder. @throws GatewayError when nothing is there */

@@ -38,12 +38,17 @@ async function list(root: string, below: string, hidden: boolean, found: Entry[]
   const folder = join(root, below);
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause) => unreadable(folder, cause));
   for (const entry of entries) {
-    if (!hidden && (entry.name.startsWith('.') || entry.name === 'node_modules')) continue;
+    if (!hidden && isLeftOut(entry.name)) continue;
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) await list(root, path, hidden, found);
     else found.push({ path, isFile: entry.isFile() });
     if (found.length > maxFiles) throw new GatewayError('invalid_config', tooMany(root));
   }
+}
+
+/** Files and folders of such names are none of a package's. */
+export function isLeftOut(name: string): boolean {
+  return name.startsWith('.') || name === 'node_modules';
 }
 
 function byPath(a: Entry, b: Entry): number {

@@ -187,6 +187,19 @@ describe('portcullis plugin sign, pack and verify', () => {
     assert.deepEqual(await readFile(at('copy.tgz')), await readFile(file));
   });
 
+  it('put no package into the folder that it is made of, and sign with no key that stands there', async (t) => {
+    const { at, release } = await workshop(t);
+    await release('1.0.0');
+    const packed = await plugin('pack', at('acme'), '--out', at('acme', 'acme-1.0.0.tgz'));
+    assert.match(packed.complained, /acme-1\.0\.0\.tgz would stand in the folder that is packed.*--out/);
+    await cp(at('key.json'), at('acme', 'key.json'));
+    const signed = await plugin('sign', at('acme'), '--key', at('acme', 'key.json'));
+    assert.match(signed.complained, /key\.json would go out with the package/);
+    assert.deepEqual((await readdir(at('acme'))).toSorted(), ['index.ts', 'key.json', 'plugin.json', 'plugin.sig']);
+    await mkdir(at('acme', '.out'));
+    await done('pack', at('acme'), '--out', at('acme', '.out', 'acme-1.0.0.tgz'));
+  });
+
   it('leave out what is hidden and what npm has installed', async (t) => {
     const { at, release } = await workshop(t);
     const file = await release('1.0.0');
