@@ -176,6 +176,12 @@ inEachPlace('guardrails', (place) => {
     ['a check that is no object', { checks: ['contains'] }, 'checks[0]'],
     ['a check that there is not', { checks: [{ id: 'test-words.contain' }] }, 'checks[0].parameters'],
     ['a wrong parameter', { checks: [contains('a'), contains()] }, 'checks[1].parameters.words'],
+    ['a rule beside the parameters', { checks: [{ ...contains('a'), is_enabled: 'no' }] }, 'checks[0].is_enabled'],
+    [
+      'a rule among the parameters',
+      { checks: [{ id: 'test-words.contains', parameters: { words: ['a'], on_error: 'skip' } }] },
+      'checks[0].parameters.on_error',
+    ],
     ['an unknown action', { actions: { denie: true } }, 'actions.denie'],
     [
       'code at fault',
