@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFile, cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -371,6 +373,18 @@ describe('portcullis plugin install', () => {
     assert.ok(
       printed.startsWith('acme 1.0.0: \ufffd[2K\ufffdAcme It asks for: nothing\nIt asks for:\n  kind: guardrail'),
     );
+  });
+
+  it('goes on when nobody reads what it prints any more', async (t) => {
+    const { at, release } = await workshop(t);
+    const program = join(import.meta.dirname, '..', '..', '..', 'core', 'main.ts');
+    const argv = ['plugin', 'install', await release('1.0.0'), '--into', at('plugins'), '--key', at('public.json')];
+    const child = spawn(process.execPath, [program, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const complained = child.stderr.toArray();
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+    assert.equal(Buffer.concat(await complained).toString(), '');
+    assert.deepEqual(await readdir(at('plugins')), ['acme']);
   });
 
   it('never writes over a folder that is no plugin', async (t) => {
