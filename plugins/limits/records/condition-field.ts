@@ -9,6 +9,9 @@ const longestText = 255;
 /** The kinds of request that `endpoint_type` may name (control-plane.md §1.12). */
 const endpointTypes: ReadonlySet<string> = new Set<string>(endpointNames);
 
+/** A star stands for the rest of a name, and only behind a slash. */
+const modelForm = /^@[^/*]+\/(?:[^*]+|(?:[^*]+\/)?\*)$/s;
+
 /** Keys that a policy of this kind may look at. */
 export type ConditionKeys = 'usage' | 'rate';
 
@@ -67,8 +70,10 @@ function readValues(value: Json | undefined, key: string, at: string): Json {
   for (const one of values) {
     if (typeof one !== 'string' || one === '' || one.length > longestText)
       refuse(at, `must be a text of 1 to ${longestText} characters, or a list of such texts`);
-    if (key === 'model' && one !== '*' && !/^@[^/]+\/./s.test(one))
+    if (key === 'model' && one !== '*' && !modelForm.test(one))
       refuse(at, 'must be "*", "@provider-slug/model" or "@provider-slug/*"');
+    if (key !== 'model' && !isMetadataKey(key) && one !== '*' && one.includes('*'))
+      refuse(at, 'must be "*" for anything, or a whole name: "*" inside a text stands for nothing else');
     if (key === 'endpoint_type' && one !== '*' && !endpointTypes.has(one))
       refuse(at, `must be "*" or one of ${[...endpointTypes].join(', ')}`);
   }

@@ -119,11 +119,23 @@ describe('conditions of a body', () => {
     ['a number', { key: 'api_key', value: 1 }, 'conditions[0].value'],
     ['a model without its provider', { key: 'model', value: 'gpt-4o' }, 'conditions[0].value'],
     ['a provider without a model', { key: 'model', value: '@prod/' }, 'conditions[0].value'],
+    ['a part of the name of a model', { key: 'model', value: '@prod/gpt-4*' }, 'conditions[0].value'],
+    ['models of any provider', { key: 'model', value: ['@prod/gpt-4o', '@*/gpt-4o'] }, 'conditions[0].value'],
+    ['a part of a name', { key: 'provider', value: 'prod-*' }, 'conditions[0].value'],
+    ['the exclusion of a part', { key: 'model', value: '*', excludes: '@prod/gpt-4*' }, 'conditions[0].excludes'],
     ['the exclusion of everything', { key: 'api_key', value: '*', excludes: '*' }, 'conditions[0].excludes'],
     ['an endpoint of a usage policy', { key: 'endpoint_type', value: 'embed' }, 'conditions[0].key'],
   ];
   for (const [name, condition, param] of faults)
     it(`refuse ${name}`, () => refused(() => readConditions([condition], 'usage'), param));
+
+  it('take models below a slash, and stars in metadata as they are', () => {
+    const conditions = [
+      { key: 'model', value: ['*', '@prod/*', '@prod/meta/*', '@prod/meta/llama-3:free'] },
+      { key: 'metadata.team', value: 'eng-*' },
+    ];
+    assert.deepEqual(readConditions(conditions, 'usage'), conditions);
+  });
 
   it('take the endpoint in rate policies, and only one that there is', () => {
     const embed = { key: 'endpoint_type', value: 'embed' };
