@@ -1,6 +1,7 @@
 import {
   asString,
   type Cost,
+  type Endpoint,
   type Host,
   type JsonObject,
   type MaybePromise,
@@ -16,6 +17,16 @@ export type Unpriced = 'allow' | 'deny';
 /** Models without a price that have been told of in the log; the metric counts them all. */
 const mostTold = 1000;
 
+/** What providers do later, or on what they keep: nobody reads what comes of it, so its cost is unknown, whatever model is named. */
+const unread: ReadonlySet<Endpoint> = new Set([
+  'createBatch',
+  'createFinetune',
+  'uploadFile',
+  'threads',
+  'vectorStores',
+  'conversations',
+]);
+
 /**
  * What a request may cost, in billionths of a US dollar, for the count that asks.
  * @throws GatewayError `budget_exhausted` where no price is known and that is not allowed
@@ -30,7 +41,7 @@ export function costEstimator(host: Pick<Host, 'price' | 'log' | 'metrics' | 'no
   const told = new Set<string>();
   const costOf = (cost: Cost | undefined, meter: Meter, target: TargetContext): number => {
     if (cost !== undefined) return whole(cost.nanoUsd);
-    const model = asString(target.body.model) ?? '';
+    const model = unread.has(target.request.endpoint) ? '' : (asString(target.body.model) ?? '');
     count.add([target.provider]);
     if (unpriced === 'deny') throw unpricedRefusal(meter, target, model);
     const name = `${target.provider}/${model.slice(0, 100)}`;
@@ -43,6 +54,7 @@ export function costEstimator(host: Pick<Host, 'price' | 'log' | 'metrics' | 'no
   };
   return (target: TargetContext, usage: Usage, meter: Meter): MaybePromise<number> => {
     const { request, provider, providerSlug } = target;
+    if (unread.has(request.endpoint)) return costOf(undefined, meter, target);
     const { organisationId, workspaceId } = request.principal.access ?? {};
     const model = asString(target.body.model) ?? '';
     const slash = model.startsWith('@') ? model.indexOf('/') : -1;

@@ -34,11 +34,13 @@ function budgetRefusal({ whose, terms }: Meter, end: number | undefined): Gatewa
   );
 }
 
+/** @param model '' where the cost would be unknown whatever the model */
 export function unpricedRefusal(meter: Meter, { provider }: TargetContext, model: string): GatewayError {
+  const what = model === '' ? `what is asked of ${provider}` : `the model "${model.slice(0, 100)}" of ${provider}`;
   return new GatewayError(
     'budget_exhausted',
-    `No price is known for the model "${model.slice(0, 100)}" of ${provider}, and the cost limit of ${meter.whose} admits none without a price.`,
-    { param: 'model' },
+    `No price is known for ${what}, and the cost limit of ${meter.whose} admits none without a price.`,
+    model === '' ? {} : { param: 'model' },
   );
 }
 

@@ -102,4 +102,19 @@ describe('a client that goes around a limit', () => {
     assert.equal(reply.status, 412, reply.text);
     assert.equal(world.peer.requests.length, 0);
   });
+
+  for (const [path, body] of [
+    ['/v1/threads/runs', { assistant_id: 'a' }],
+    ['/v1/threads/one/runs', { assistant_id: 'a' }],
+    ['/v1/batches', { input_file_id: 'f', endpoint: '/v1/chat/completions', completion_window: '24h' }],
+    ['/v1/fine_tuning/jobs', { training_file: 'f' }],
+  ] as const)
+    it(`by naming a model that has a price is refused where no cost may be unknown: ${path}`, async (t) => {
+      const { world, key } = await costly(t, { LIMITS_UNPRICED: 'deny' });
+      const headers = { 'x-gw-provider': '@prod' };
+      const reply = await world.control.call('POST', path, { key, body: { ...body, model: 'gpt-4o-mini' }, headers });
+      assert.equal(reply.status, 412, reply.text);
+      assert.match(reply.text, /No price is known for what is asked of openai/);
+      assert.equal(world.peer.requests.length, 0);
+    });
 });
