@@ -218,21 +218,31 @@ for (const backend of backends) {
       assert.deepEqual(await bed.used(), counted(0, 0));
     });
 
-    it('is a request without tokens, when the reply comes out of the cache', async (t) => {
-      const bed = await open(t);
-      const { ask, secret, peer } = bed;
-      peer.always({ body: chatReply(20, 22) });
-      const headers = { 'x-gw-config': JSON.stringify({ provider: '@prod', cache: { mode: 'simple' } }) };
-      const found: (string | null)[] = [];
-      while (found.at(-1) !== 'HIT') {
-        const reply = await ask(secret, {}, headers);
-        assert.equal(reply.status, 200, reply.text);
-        found.push(reply.headers.get('x-gw-cache-status'));
-        assert.ok(found.length < 50, found.join());
-      }
-      await bed.settledOnce(found.length);
-      assert.deepEqual(await bed.used(), counted(found.length, peer.requests.length * 42));
-      assert.equal(peer.requests.length, found.length - 1);
-    });
+    for (const [what, checks, status] of [
+      ['comes out of the cache', {}, 200],
+      [
+        'comes out of the cache and a guardrail denies it',
+        { output_guardrails: [{ 'default.contains': { words: ['Hi'], operator: 'none' }, deny: true }] },
+        446,
+      ],
+    ] as const) {
+      it(`is a request without tokens, when the reply ${what}`, async (t) => {
+        const bed = await open(t);
+        const { ask, secret, peer } = bed;
+        peer.always({ body: chatReply(20, 22) });
+        const config = { provider: '@prod', cache: { mode: 'simple' }, ...checks };
+        const headers = { 'x-gw-config': JSON.stringify(config) };
+        const found: (string | null)[] = [];
+        while (found.at(-1) !== 'HIT') {
+          const reply = await ask(secret, {}, headers);
+          assert.equal(reply.status, status, reply.text);
+          found.push(reply.headers.get('x-gw-cache-status'));
+          assert.ok(found.length < 50, found.join());
+        }
+        await bed.settledOnce(found.length);
+        assert.deepEqual(await bed.used(), counted(found.length, peer.requests.length * 42));
+        assert.equal(peer.requests.length, found.length - 1);
+      });
+    }
   });
 }
