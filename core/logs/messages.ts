@@ -31,4 +31,6 @@ export interface ThreadError {
   /** Of a GatewayError. */
   readonly code?: string;
   readonly param?: string;
+  /** The store could not be asked: another try in a while may succeed. */
+  readonly isAway?: true;
 }

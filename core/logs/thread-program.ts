@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Log, LogFields } from 'portcullis/sdk';
 import { GatewayError } from 'portcullis/sdk/errors';
 import { compact } from 'portcullis/sdk/json';
+import { isUnavailable } from '../store/failures.ts';
 import type { Answer, Call, ThreadData, ThreadError } from './messages.ts';
 
 /** A thread of the logs: it opens what it needs when it is first asked, and again when that failed. */
@@ -52,8 +53,14 @@ async function answer({ id, method, args }: Call): Promise<void> {
 
 function told(error: unknown): ThreadError {
   const message = error instanceof Error ? error.message : String(error);
-  if (!GatewayError.is(error)) return { message };
+  if (!GatewayError.is(error)) return isAway(error) ? { message, isAway: true } : { message };
   return { message, code: error.code, ...(error.param === undefined ? {} : { param: error.param }) };
+}
+
+/** Clients of HTTP put the fault of the connection behind their own. */
+function isAway(error: unknown): boolean {
+  if (isUnavailable(error)) return true;
+  return error instanceof Error && (error.name === 'TimeoutError' || isUnavailable(error.cause));
 }
 
 parentPort?.on('message', (call: Call) => void answer(call));

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, GatewayError, type JsonObject, type Log } from 'portcullis/sdk';
+import { StoreTimeout } from '../store/failures.ts';
 import { threadEnvironment } from '../thread-environment.ts';
 import type { Answer, ThreadData, ThreadError } from './messages.ts';
 
@@ -35,7 +36,7 @@ export class LogThread {
     return new Promise<T>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#pending.delete(id);
-        reject(new Error(`The log store did not answer within ${timeoutMs} ms.`));
+        reject(new StoreTimeout(`The log store did not answer within ${timeoutMs} ms.`));
       }, timeoutMs);
       this.#pending.set(id, { resolve: resolve as (result: unknown) => void, reject, timer });
       worker.postMessage({ id, method, args });
@@ -101,7 +102,7 @@ export class LogThread {
   }
 }
 
-function errorOf({ message, code, param }: ThreadError): Error {
-  if (code === undefined) return new Error(message);
+function errorOf({ message, code, param, isAway }: ThreadError): Error {
+  if (code === undefined) return isAway === true ? new StoreTimeout(message) : new Error(message);
   return new GatewayError(code as ErrorCode, message, param === undefined ? {} : { param });
 }

@@ -1,5 +1,6 @@
 import { AwsClient } from 'aws4fetch';
 import type { LogBodies, LogRow } from 'portcullis/sdk';
+import { StoreTimeout } from '../../store/failures.ts';
 import { packBodies, unpackBodies } from '../bodies-text.ts';
 import type { ObjectReader } from '../engine.ts';
 import type { ObjectSettings } from '../settings.ts';
@@ -37,6 +38,7 @@ export function objectStore(settings: ObjectSettings, timeoutMs: number): Object
       const reply = await ask(row, format, { method: 'GET' });
       const bytes = new Uint8Array(await reply.arrayBuffer());
       if (reply.status === 404) return undefined;
+      if (reply.status >= 500) throw new StoreTimeout(`The object store answered with status ${reply.status}.`);
       if (!reply.ok) throw new Error(`The object store answered with status ${reply.status}.`);
       return unpackBodies(bytes);
     },

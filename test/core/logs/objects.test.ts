@@ -4,6 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { createLogs, type Logs } from '../../../core/logs/logs.ts';
 import { objectPath } from '../../../core/logs/objects/paths.ts';
 import type { LogsSettings } from '../../../core/logs/settings.ts';
+import { isUnavailable } from '../../../core/store/failures.ts';
+import { freePort } from '../../support/guarded-server.ts';
 import { recordingLog } from '../../support/recording-log.ts';
 import { type S3, startS3 } from '../../support/s3.ts';
 import { bodiesOf, hour, logRow, start } from './rows.ts';
@@ -97,6 +99,23 @@ describe('bodies in an object store', () => {
     await settled(logs);
     s3.objects.clear();
     assert.deepEqual(await logs.store.find('org-1', row.id), { row, bodies: undefined });
+  });
+
+  it('cannot be read while the store is away, which is told from a fault of the gateway', async () => {
+    const { logs } = await open(freshFile(), {}, { timeoutMs: 500 });
+    const { logs: nowhere } = await open(freshFile(), { endpoint: `http://127.0.0.1:${await freePort()}` });
+    const row = logRow();
+    for (const { sinks } of [logs, nowhere]) sinks.write({ row, bodies: bodiesOf('a', 'b') });
+    await settled(logs);
+    const readFrom = ({ store }: Logs) => store.find('org-1', row.id);
+    for (const failing of [503, 'silence'] as const) {
+      s3.failing = failing;
+      await assert.rejects(readFrom(logs), isUnavailable, String(failing));
+    }
+    while (nowhere.state()[0]?.queued !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await assert.rejects(readFrom(nowhere), isUnavailable);
+    s3.failing = 403;
+    await assert.rejects(readFrom(logs), (error) => !isUnavailable(error));
   });
 
   it('are kept back while the store fails, without holding up the rows, and written once it is back', async () => {
