@@ -65,7 +65,13 @@ export interface RunningOperation {
   committed(): void;
 }
 
-export function startOperation(parts: OperationParts, db: Db, request: Request): RunningOperation {
+/** @param aside see `Operation.aside`; left out where nobody begins the operation anew */
+export function startOperation(
+  parts: OperationParts,
+  db: Db,
+  request: Request,
+  aside: Operation['aside'] = (_, work) => work(),
+): RunningOperation {
   const now = parts.now();
   const stale = new Set<string>();
   const afterwards: (() => MaybePromise<void>)[] = [];
@@ -118,6 +124,7 @@ export function startOperation(parts: OperationParts, db: Db, request: Request):
       digest: parts.crypt.digest,
       pepper: parts.crypt.pepper,
       checksum: parts.crypt.checksum,
+      aside,
       afterCommit: (work) => {
         afterwards.push(work);
       },

@@ -12,6 +12,7 @@ import {
 } from 'portcullis/sdk';
 import { parseBody, readBody } from '../http/body.ts';
 import type { Store } from '../store/store.ts';
+import { AsideWorks, Awaiting } from './aside.ts';
 import { auditOf, refusalOf, type Subject } from './audit.ts';
 import { nobody } from './callers.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -130,9 +131,27 @@ async function perform(
     return reply;
   }
   if (endpoint.action?.transaction === false) return performApart(endpoint, request, parts, subject);
+  const works = new AsideWorks();
+  for (;;) {
+    try {
+      return await transact(endpoint, request, parts, subject, works);
+    } catch (thrown) {
+      if (!(thrown instanceof Awaiting)) throw thrown;
+      await Promise.allSettled([thrown.awaited]);
+    }
+  }
+}
+
+async function transact(
+  endpoint: Endpoint,
+  request: Request,
+  parts: ServeParts,
+  subject: Subject,
+  works: AsideWorks,
+): Promise<ActionReply> {
   let running: RunningOperation | undefined;
   const reply = await parts.store.transaction(async (trx) => {
-    const attempt = startOperation(parts, trx, request);
+    const attempt = startOperation(parts, trx, request, works.run);
     running = attempt;
     const done = await work(endpoint, attempt, request, parts.timestamps);
     if (endpoint.audited) await audit(endpoint, request, done, attempt, trx, parts, subject);

@@ -111,6 +111,12 @@ export interface Operation {
   pepper(sha256: string): string;
   /** The keyed checksum that `Host.checksum` verifies. 8 letters and digits. */
   checksum(text: string): string;
+  /**
+   * Work that may take long, such as a look at code: the transaction is undone meanwhile, so that nobody waits for it, and
+   * the operation is begun anew when the work is over. It is done once for each `key`, which must name all that it depends
+   * on. Where the operation has no caller it is done inside the transaction.
+   */
+  aside<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Runs after the transaction is committed, not at all when it fails; for effects that cannot be undone. */
   afterCommit(work: () => MaybePromise<void>): void;
   /**

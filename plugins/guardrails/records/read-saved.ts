@@ -37,11 +37,12 @@ export async function acceptedGuardrail(
   }
   refuseMaskedChecks(checks, known);
   const saved = readSaved({ checks, actions: asObject(given.actions) ?? {} }, known);
-  await inTime(acceptSaved(saved, known, { principal: principalOf(operation) }));
+  const principal = principalOf(operation);
+  await operation.aside(JSON.stringify(saved), () => inTime(acceptSaved(saved, known, { principal })));
   return saved;
 }
 
-/** A transaction is open meanwhile, and others may wait for it. */
+/** Its caller waits. */
 async function inTime(accepting: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -14,7 +14,9 @@ export default guardrail({
       config: schema.Object({ code: schema.String() }, { additionalProperties: false }),
       phases: ['beforeRequest'],
       accept: async ({ code }) => {
-        if (code === 'broken') throw new GatewayError('invalid_config', 'The code has a fault.', { param: 'code' });
+        await (globalThis as { lookAtCode?: (code: string) => Promise<void> }).lookAtCode?.(code);
+        if (code.startsWith('broken'))
+          throw new GatewayError('invalid_config', 'The code has a fault.', { param: 'code' });
       },
       run: () => ({ pass: true }),
     }),
