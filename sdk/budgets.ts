@@ -3,7 +3,7 @@ import type { Counters, CountState } from './contracts/counters.ts';
 import type { LimitSpec } from './contracts/directory.ts';
 import type { JsonObject } from './json.ts';
 import { asNumber, asString } from './json.ts';
-import type { UsageLimits } from './limits.ts';
+import { mostCounted, nanoPerUsd, type UsageLimits } from './limits.ts';
 
 /** What may have a budget. A grant is the use of an integration by a workspace: `<integration id>.<workspace id>`. */
 export type BudgetOwner = 'workspace' | 'grant' | 'provider' | 'key' | 'token' | 'policy';
@@ -17,8 +17,6 @@ export interface Period {
 }
 
 const dayMs = 86_400_000;
-/** Whole billionths of a dollar; tokens and requests are counted as they are. */
-const nanoPerUsd = 1_000_000_000;
 
 /**
  * The budget as the data plane counts it: with the day from which its days are counted, and the last time that its use was
@@ -116,7 +114,7 @@ export function refusedName(budget: string, limit: number): string {
 
 /** An amount of a limit in the unit of its count: billionths of a dollar for `cost`. */
 export function budgetUnits(type: unknown, amount: number): number {
-  return type === 'cost' ? Math.min(Math.round(amount * nanoPerUsd), Number.MAX_SAFE_INTEGER) : amount;
+  return type === 'cost' ? Math.min(Math.round(amount * nanoPerUsd), mostCounted) : amount;
 }
 
 /** The other way round: dollars, tokens or requests. */

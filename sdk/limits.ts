@@ -7,6 +7,16 @@ import { schema } from './schema.ts';
 export const usageLimitTypes = ['cost', 'tokens', 'requests'] as const;
 export const usageResets = ['weekly', 'monthly'] as const;
 export const rateLimitTypes = ['requests', 'tokens'] as const;
+/** The most that a count holds, in its unit: a double has it exactly, and what is added to it. */
+export const mostCounted = 9_000_000_000_000_000;
+/** Whole billionths of a dollar; tokens and requests are counted as they are. */
+export const nanoPerUsd = 1_000_000_000;
+/** The largest budget of each type that a count can reach. */
+export const mostCredit = {
+  cost: mostCounted / nanoPerUsd,
+  tokens: mostCounted,
+  requests: mostCounted,
+} as const satisfies Readonly<Record<(typeof usageLimitTypes)[number], number>>;
 /** Per second, minute, hour, day, week. */
 export const rateLimitUnits = ['rps', 'rpm', 'rph', 'rpd', 'rpw'] as const;
 
@@ -80,7 +90,7 @@ function oneOrList(properties: Readonly<Record<string, unknown>>, description: s
  * Absent members become null, `type` becomes `cost`, `next_usage_reset_at` (ISO 8601 or Unix seconds) the start of its day in UTC.
  * One that says nothing at all, such as `{}`, is none. Show `list[0] ?? null` where the API has an object.
  * @throws GatewayError `bad_request` for: a limit, threshold or number of days that is no whole number from 1 (days to 365);
- * a threshold that is not below the limit; both kinds of reset; a reset without limit and threshold.
+ * more than a count can reach; a threshold that is not below the limit; both kinds of reset; a reset without limit and threshold.
  */
 export function normaliseUsageLimits(value: unknown, param: string, { max = 1 }: LimitOptions = {}): UsageLimits[] {
   return each(value, param, max).flatMap(({ limit, at }) => {
@@ -101,6 +111,12 @@ function checkTogether(usage: UsageLimits, at: string): void {
   const { credit_limit: limit, alert_threshold: threshold, periodic_reset: reset, periodic_reset_days: days } = usage;
   if (reset !== null && days !== null)
     refuse(`${at}.periodic_reset_days`, 'excludes periodic_reset: give one of the two');
+  const most = mostCredit[usage.type];
+  if (Math.max(limit ?? 0, threshold ?? 0) > most)
+    refuse(
+      `${at}.${limit === null ? 'alert_threshold' : 'credit_limit'}`,
+      `must be at most ${most} for the type ${usage.type}`,
+    );
   if (limit !== null && threshold !== null && threshold >= limit)
     refuse(`${at}.alert_threshold`, `must be below credit_limit, which is ${limit}`);
   const resets = reset ?? days ?? usage.next_usage_reset_at;

@@ -1,4 +1,4 @@
-import type { Counters } from 'portcullis/sdk';
+import { type Counters, mostCounted } from 'portcullis/sdk';
 
 /** Names one count. */
 export interface CountKey {
@@ -38,8 +38,8 @@ export interface CounterSource {
   readonly changedSince: Counters['changedSince'];
 }
 
-/** Every amount stays below this one, which a double holds exactly. */
-export const mostUsed = 9_000_000_000_000_000;
+/** No amount goes beyond this one. */
+export const mostUsed = mostCounted;
 
 /** A whole amount of 0 or more; what is no number is 0. */
 export function wholeAmount(value: number | undefined): number {

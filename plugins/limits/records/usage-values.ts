@@ -4,6 +4,7 @@ import {
   GatewayError,
   type JsonObject,
   keptReset,
+  mostCredit,
   type UsageLimits,
   type Values,
 } from 'portcullis/sdk';
@@ -68,10 +69,13 @@ export function refuseTools({ target }: JsonObject): void {
 }
 
 function checkAmounts(type: UsageLimits['type'], credit: number, threshold: number | null): void {
-  const least = leastCredit[type];
+  const [least, most] = [leastCredit[type], mostCredit[type]];
   const isWhole = type === 'cost' || Number.isSafeInteger(credit);
-  if (credit < least || credit > Number.MAX_SAFE_INTEGER || !isWhole)
-    refuse('credit_limit', `must be a ${type === 'cost' ? '' : 'whole '}number from ${least} for the type ${type}`);
+  if (credit < least || credit > most || !isWhole)
+    refuse(
+      'credit_limit',
+      `must be a ${type === 'cost' ? '' : 'whole '}number from ${least} to ${most} for the type ${type}`,
+    );
   if (threshold === null) return;
   if (threshold <= 0) refuse('alert_threshold', 'must be above 0');
   if (threshold >= credit) refuse('alert_threshold', `must be below credit_limit, which is ${credit}`);

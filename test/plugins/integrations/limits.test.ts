@@ -48,6 +48,8 @@ describe('budgets', () => {
     ['a limit of 0', { credit_limit: 0 }, 'usage_limits.credit_limit'],
     ['a limit with a fraction', { credit_limit: 1.5 }, 'usage_limits.credit_limit'],
     ['a limit as text', { credit_limit: '10' }, 'usage_limits.credit_limit'],
+    ['more dollars than a count can reach', { credit_limit: 9_000_001 }, 'usage_limits.credit_limit'],
+    ['an alert beyond them', { alert_threshold: 9_000_001 }, 'usage_limits.alert_threshold'],
     ['an unknown type', { credit_limit: 1, type: 'words' }, 'usage_limits.type'],
     ['a threshold at the limit', { credit_limit: 5, alert_threshold: 5 }, 'usage_limits.alert_threshold'],
     ['an unknown cadence', { credit_limit: 5, periodic_reset: 'daily' }, 'usage_limits.periodic_reset'],

@@ -109,6 +109,8 @@ onEachStore((_, _open, fresh) => {
     const faults: readonly (readonly [string, JsonObject, string])[] = [
       ['a budget that is too small', { credit_limit: 99 }, 'credit_limit'],
       ['half a token', { credit_limit: 100.5 }, 'credit_limit'],
+      ['more dollars than a count can reach', { type: 'cost', credit_limit: 9_000_000.5 }, 'credit_limit'],
+      ['more tokens than that', { credit_limit: 9_000_000_000_000_001 }, 'credit_limit'],
       ['a threshold at the limit', { alert_threshold: 1000 }, 'alert_threshold'],
       ['a threshold of nothing', { alert_threshold: 0 }, 'alert_threshold'],
       ['both kinds of reset', { periodic_reset: 'weekly', periodic_reset_days: 3 }, 'periodic_reset_days'],
