@@ -13,6 +13,7 @@ import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { loadSandboxedGuardrail } from '../sandbox/sandboxed-guardrail.ts';
 import type { Console } from './command.ts';
 import type { PluginOptions } from './plugin.ts';
+import { toItsEnd } from './to-its-end.ts';
 
 /** Of the median for a check that asks nobody: the way into the sandbox and back takes its time. */
 const sandboxedBudgetMs = 50;
@@ -26,15 +27,17 @@ export async function test(path: string, { sandbox, json }: PluginOptions, out: 
     throw new GatewayError('bad_request', text);
   }
   const unit: FoundUnit = { manifest, folder, trust: sandbox === true ? 'sandboxed' : 'trusted' };
-  const report = await withSandbox(async (isolates) => {
-    // The kit brings a whole gateway along.
-    const { conform, createCheckHost } = await import('portcullis/sdk/testing');
-    const code = createCodeRunner(isolates, { organisation: '', host: createCheckHost({ manifest }) });
-    const definition = sandbox === true ? await loadSandboxedGuardrail(unit, isolates) : await imported(unit);
-    const endedByForce = (error: unknown) => error instanceof EndedByForce;
-    const options = sandbox === true ? { budgetMs: sandboxedBudgetMs, endedByForce } : {};
-    return conform({ folder, manifest, definition, sandboxed: sandbox === true }, { code, ...options });
-  });
+  const report = await toItsEnd(() =>
+    withSandbox(async (isolates) => {
+      // The kit brings a whole gateway along.
+      const { conform, createCheckHost } = await import('portcullis/sdk/testing');
+      const code = createCodeRunner(isolates, { organisation: '', host: createCheckHost({ manifest }) });
+      const definition = sandbox === true ? await loadSandboxedGuardrail(unit, isolates) : await imported(unit);
+      const endedByForce = (error: unknown) => error instanceof EndedByForce;
+      const options = sandbox === true ? { budgetMs: sandboxedBudgetMs, endedByForce } : {};
+      return conform({ folder, manifest, definition, sandboxed: sandbox === true }, { code, ...options });
+    }),
+  );
   const text = json === true ? JSON.stringify(report, undefined, 2) : shown(report, manifest);
   out.print(text);
   return report.pass ? 0 : 1;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -138,6 +138,28 @@ describe('portcullis plugin test', () => {
     );
     assert.doesNotMatch(printed, /words +takes at most/);
   });
+
+  for (const [what, code, says] of [
+    ['ends the process when it is loaded', 'process.exit(0);', /ended the process, or waits for ever/],
+    ['waits for ever when it is loaded', 'await new Promise(() => {});', /ended the process, or waits for ever/],
+    [
+      'leaves a rejected promise behind',
+      "void Promise.reject(new Error('left behind'));",
+      /threw where nobody can catch it: left behind/,
+    ],
+  ] as const)
+    it(`fails a unit that ${what}, in a sentence`, async (t) => {
+      const folder = join(await emptyFolder(t), 'acme');
+      await done('new', folder);
+      await appendFile(join(folder, 'index.ts'), `${code}\n`);
+      const main = join(import.meta.dirname, '..', '..', '..', 'core', 'main.ts');
+      const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'plugin', 'test', folder], {
+        encoding: 'utf8',
+      });
+      assert.deepEqual([status, stdout], [1, ''], stderr);
+      assert.match(stderr, says);
+      assert.doesNotMatch(stderr, /\n +at /);
+    });
 
   it('fails a unit whose fixtures are no folder', async (t) => {
     const folder = join(await emptyFolder(t), 'acme');
