@@ -21,9 +21,9 @@ export function catalogueOf(prices: PricesEntry['prices']): Catalogue {
  * @throws GatewayError `invalid_config`, also where it has no price: the list price would be gone, and the cost unknown
  */
 export function checkedPrice(price: JsonObject): JsonObject {
-  const { effective_from: _, ...rest } = price;
-  const { rates, units = {}, image = {} } = readPrice(rest as JsonObject, 'price');
+  if (price.effective_from !== undefined) refuse('price', 'must not hold effective_from, which stands beside price');
+  const { rates, units = {}, image = {} } = readPrice(price, 'price');
   if ([rates, units, image].every((prices) => Object.keys(prices).length === 0))
     refuse('price', 'must have a price, such as request_token, additional_units or image');
-  return rest as JsonObject;
+  return price;
 }

@@ -202,6 +202,7 @@ describe('an organisation’s price', () => {
     ['below zero', { price: { request_token: -0.1 } }, 'price'],
     ['of an unknown kind', { price: { requests: 1 } }, 'price'],
     ['that is empty', { price: {} }, 'price'],
+    ['with its moment in it', { price: { request_token: 1, effective_from: '2026-01-01T00:00:00Z' } }, 'price'],
     ['of a tier alone', { price: { tiers: { flex: { request_token: 1 } } } }, 'price'],
     ['that is a text', { price: { request_token: '1' } }, 'price'],
     ['for no provider', { provider: 'A B' }, 'provider'],
