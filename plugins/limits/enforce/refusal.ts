@@ -1,4 +1,4 @@
-import { type CountState, GatewayError, type TargetContext } from 'portcullis/sdk';
+import { GatewayError, type TargetContext } from 'portcullis/sdk';
 import type { Meter } from '../limit/meter.ts';
 import { addRateHeaders } from './rate-headers.ts';
 
@@ -42,9 +42,4 @@ export function unpricedRefusal(meter: Meter, { provider }: TargetContext, model
     `No price is known for ${what}, and the cost limit of ${meter.whose} admits none without a price.`,
     model === '' ? {} : { param: 'model' },
   );
-}
-
-/** Whether a budget is as good as used up: so little is left that it refuses what people ask. */
-export function isSpent({ most }: Pick<Meter, 'most'>, { used }: Pick<CountState, 'used'>): boolean {
-  return used >= most - Math.floor(most / 10);
 }

@@ -1,6 +1,6 @@
 import { type CountState, type Host, refusedName } from 'portcullis/sdk';
+import { isSpent } from '../limit/is-spent.ts';
 import type { Meter } from '../limit/meter.ts';
-import { isSpent } from './refusal.ts';
 
 /** Marks that this process remembers to have set. */
 const mostKnown = 10_000;

@@ -15,7 +15,7 @@ import {
   schema,
 } from 'portcullis/sdk';
 import { alertsSent } from '../alerts/sent.ts';
-import { isSpent } from '../enforce/refusal.ts';
+import { isSpent } from '../limit/is-spent.ts';
 import { budgetOf, prefixOf } from './budget.ts';
 import { resetGroup } from './group-reset.ts';
 import type { UsagePolicyRecord } from './tables.ts';
