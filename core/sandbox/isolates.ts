@@ -9,6 +9,7 @@ import {
   maxLogText,
   maxResult,
   quickMs,
+  type Tell,
   type ToChild,
 } from './messages.ts';
 import { enterHere, leave, type Place, Places, type Posted } from './places.ts';
@@ -40,19 +41,19 @@ interface Run {
 export class GuestProgram {
   readonly #source: string;
   readonly #memoryMb: number;
-  readonly #send: (message: FromChild) => void;
+  readonly #send: Tell<FromChild>;
   readonly #runs = new Map<number, Run>();
   #places: Places | undefined;
   #refill: NodeJS.Timeout | undefined;
   #unloaded = false;
 
-  constructor(source: string, memoryMb: number, send: (message: FromChild) => void) {
+  constructor(source: string, memoryMb: number, send: Tell<FromChild>) {
     this.#source = source;
     this.#memoryMb = memoryMb;
     this.#send = send;
   }
 
-  async run({ id, payload, timeoutMs, quick }: ToChild & { type: 'run' }): Promise<void> {
+  async run({ id, timeoutMs, quick }: ToChild & { type: 'run' }, payload: string): Promise<void> {
     const { promise: broken, reject: fail } = Promise.withResolvers<never>();
     const beganAt = performance.now();
     const counts = { calls: 0, lines: 0, cut: false, overdue: false, stopped: false };
@@ -148,7 +149,7 @@ export class GuestProgram {
 
   #done({ id, beganAt, calls, lines }: Run, result: string): void {
     const quick = calls === 0 && lines === 0 && performance.now() - beganAt < quickMs;
-    this.#send({ type: 'done', id, result, quick });
+    this.#send({ type: 'done', id, quick }, result);
   }
 
   #living(): Places {
@@ -162,11 +163,11 @@ export class GuestProgram {
     const { id } = run;
     if (kind === 'log' && run.lines < maxLogLines) {
       run.lines += 1;
-      this.#send({ type: 'log', id, level: String(a), text: b });
+      this.#send({ type: 'log', id, level: String(a) }, b);
     }
     if (kind === 'call' && run.calls < maxCalls && c !== undefined) {
       run.calls += 1;
-      this.#send({ type: 'call', id, call: Number(a), name: b, args: c });
+      this.#send({ type: 'call', id, call: Number(a), name: b }, c);
     }
   }
 

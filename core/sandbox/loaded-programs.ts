@@ -1,4 +1,4 @@
-import type { ToChild } from './messages.ts';
+import type { Tell, ToChild } from './messages.ts';
 import type { Job } from './process.ts';
 
 /** Memory of all programs that stay loaded though none of their runs is under way. */
@@ -12,11 +12,11 @@ interface Loaded {
 
 /** The programs that one process of the sandbox holds. */
 export class LoadedPrograms {
-  readonly #send: (message: ToChild) => void;
+  readonly #send: Tell<ToChild>;
   /** What has been unused for longest comes first. */
   readonly #loaded = new Map<string, Loaded>();
 
-  constructor(send: (message: ToChild) => void) {
+  constructor(send: Tell<ToChild>) {
     this.#send = send;
   }
 
@@ -25,7 +25,7 @@ export class LoadedPrograms {
     const known = this.#loaded.get(key);
     if (known === undefined) {
       this.#makeRoom(memoryMb);
-      this.#send({ type: 'load', key, source, memoryMb });
+      this.#send({ type: 'load', key, memoryMb }, source);
     } else this.#loaded.delete(key);
     this.#loaded.set(key, { memoryMb, runs: (known?.runs ?? 0) + 1 });
   }

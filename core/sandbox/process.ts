@@ -1,11 +1,22 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { childFlags } from './child-flags.ts';
 import { LoadedPrograms } from './loaded-programs.ts';
-import { type Fault, type FromChild, maxQuickPayload, parentGraceMs, stuckMs, type ToChild } from './messages.ts';
+import {
+  type Fault,
+  type FromChild,
+  maxMessage,
+  maxQuickPayload,
+  parentGraceMs,
+  pipe,
+  stuckMs,
+  type ToChild,
+} from './messages.ts';
 import type { Paces } from './paces.ts';
 import type { Death } from './strikes.ts';
+import { MessageReader, writeMessage } from './wire.ts';
 
 /** How a run ended: with a result, with a fault, or with the process that another run took down. */
 export type Ended =
@@ -54,8 +65,9 @@ export interface ProcessEvents {
 export class SandboxProcess {
   readonly #ready: Promise<boolean>;
   readonly #child: ChildProcess;
+  readonly #pipe: Socket;
   readonly #running = new Map<number, Running>();
-  readonly #loaded = new LoadedPrograms((message) => this.#send(message));
+  readonly #loaded = new LoadedPrograms((message, text) => this.#send(message, text));
   readonly #paces: Paces;
   readonly #events: ProcessEvents;
   /** The run that has the child's own thread, or waits for it in the pipe: one at a time, so that it is known who holds it up. */
@@ -70,22 +82,31 @@ export class SandboxProcess {
   constructor(paces: Paces, events: ProcessEvents) {
     this.#paces = paces;
     this.#events = events;
-    this.#child = fork(program, [], {
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    this.#child = spawn(process.execPath, [...childFlags(), program], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       env: { LIBC: existsSync('/etc/alpine-release') ? 'musl' : 'glibc' },
-      execArgv: [...childFlags()],
     });
     this.#child.unref();
-    this.#child.channel?.unref();
+    this.#pipe = this.#child.stdio[pipe] as Socket;
+    this.#pipe.unref();
     const starting = setTimeout(() => this.#child.kill('SIGKILL'), longestStartMs).unref();
     this.#ready = new Promise((resolve) => {
-      this.#child.on('message', (message: FromChild) => {
-        if (message.type !== 'ready') return this.#receive(message);
+      const reader = new MessageReader<FromChild>(maxMessage, (message, text) => {
+        if (message.type !== 'ready') return this.#receive(message, text);
         this.#up = true;
         clearTimeout(starting);
         resolve(true);
       });
+      this.#pipe.on('data', (piece: Buffer) => {
+        try {
+          reader.read(piece);
+        } catch {
+          // A guest has taken over the process: it is told nothing more.
+          this.#child.kill('SIGKILL');
+        }
+      });
+      // Of its end tells the exit.
+      this.#pipe.on('error', () => {});
       // There was no process, or it could not be told or killed.
       this.#child.on('error', () => {
         if (this.#child.pid !== undefined) return;
@@ -161,7 +182,7 @@ export class SandboxProcess {
       this.#hold();
       this.#running.set(id, running);
       if (quick) this.#quick = running;
-      this.#send({ type: 'run', id, key: job.key, payload: job.payload, timeoutMs: job.timeoutMs, quick });
+      this.#send({ type: 'run', id, key: job.key, timeoutMs: job.timeoutMs, quick }, job.payload);
       // It may have been given up while the process came up.
       if (job.signal?.aborted === true) stop();
     });
@@ -189,12 +210,12 @@ export class SandboxProcess {
     await gone;
   }
 
-  #send(message: ToChild): void {
+  #send(message: ToChild, text = ''): void {
     // A process that is gone says so by its exit.
-    if (this.#child.connected) this.#child.send(message, () => {});
+    if (this.#pipe.writable) writeMessage(this.#pipe, message, text);
   }
 
-  #receive(message: FromChild): void {
+  #receive(message: FromChild, text: string): void {
     if (message.type === 'worn') this.#events.onWorn(message.why);
     if (message.type === 'worn' || message.type === 'ready') return;
     const running = this.#running.get(message.id);
@@ -202,7 +223,7 @@ export class SandboxProcess {
     switch (message.type) {
       case 'done':
         this.#paces.ended(running.job.key, message.quick);
-        running.end({ result: message.result });
+        running.end({ result: text });
         return;
       case 'waits':
         if (message.cut) this.#paces.failed(running.job.key, 'cut');
@@ -212,12 +233,12 @@ export class SandboxProcess {
         running.end(message);
         return;
       case 'log':
-        running.job.log(message.level, message.text);
+        running.job.log(message.level, text);
         return;
       case 'call': {
-        const { id, call, name, args } = message;
-        void running.job.call(name, args).then((answer) => {
-          if (this.#running.has(id)) this.#send({ type: 'answer', id, call, answer });
+        const { id, call, name } = message;
+        void running.job.call(name, text).then((answer) => {
+          if (this.#running.has(id)) this.#send({ type: 'answer', id, call }, answer);
         });
         return;
       }
@@ -257,13 +278,13 @@ export class SandboxProcess {
 
   /** Somebody waits for it: until then, Node may not end. */
   #hold(): void {
-    if (this.#waiting === 0) this.#child.channel?.ref();
+    if (this.#waiting === 0) this.#pipe.ref();
     this.#waiting += 1;
   }
 
   #letGo(): void {
     this.#waiting -= 1;
-    if (this.#waiting === 0) this.#child.channel?.unref();
+    if (this.#waiting === 0) this.#pipe.unref();
   }
 
   #end(): void {

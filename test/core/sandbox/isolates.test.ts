@@ -17,7 +17,7 @@ async function held(code: string) {
   const begin = (text: string, quick: boolean) => {
     id += 1;
     const payload = payloadOf({ step: 'run', check: 'default', config: {}, input: checkInput({ text }) });
-    return { id, ended: program.run({ type: 'run', id, key: 'k', payload, timeoutMs: 5000, quick }) };
+    return { id, ended: program.run({ type: 'run', id, key: 'k', timeoutMs: 5000, quick }, payload) };
   };
   return {
     program,
