@@ -4,8 +4,16 @@ import { dirname, join, sep } from 'node:path';
 
 const here = import.meta.dirname;
 
-/** Node's flags for the sandbox's process: nothing of the file system but the sandbox's own files; an environment of nothing; little memory beside the isolates'. */
+let known: readonly string[] | undefined;
+
+/** As `foundFlags`, which are looked for once: later ones may have no descriptors left to look with. */
 export function childFlags(): readonly string[] {
+  known ??= foundFlags();
+  return known;
+}
+
+/** Node's flags for the sandbox's process: nothing of the file system but the sandbox's own files; an environment of nothing; little memory beside the isolates'. */
+function foundFlags(): readonly string[] {
   const require = createRequire(import.meta.url);
   const native = require.resolve('isolated-vm/package.json');
   const loader = createRequire(native).resolve('node-gyp-build/package.json');

@@ -65,7 +65,8 @@ export interface ProcessEvents {
 export class SandboxProcess {
   readonly #ready: Promise<boolean>;
   readonly #child: ChildProcess;
-  readonly #pipe: Socket;
+  /** None where Node had no descriptors left. */
+  readonly #pipe: Socket | undefined;
   readonly #running = new Map<number, Running>();
   readonly #loaded = new LoadedPrograms((message, text) => this.#send(message, text));
   readonly #paces: Paces;
@@ -87,8 +88,8 @@ export class SandboxProcess {
       env: { LIBC: existsSync('/etc/alpine-release') ? 'musl' : 'glibc' },
     });
     this.#child.unref();
-    this.#pipe = this.#child.stdio[pipe] as Socket;
-    this.#pipe.unref();
+    this.#pipe = (this.#child.stdio as readonly unknown[] | undefined)?.[pipe] as Socket | undefined;
+    this.#pipe?.unref();
     const starting = setTimeout(() => this.#child.kill('SIGKILL'), longestStartMs).unref();
     this.#ready = new Promise((resolve) => {
       const reader = new MessageReader<FromChild>(maxMessage, (message, text) => {
@@ -97,7 +98,7 @@ export class SandboxProcess {
         clearTimeout(starting);
         resolve(true);
       });
-      this.#pipe.on('data', (piece: Buffer) => {
+      this.#pipe?.on('data', (piece: Buffer) => {
         try {
           reader.read(piece);
         } catch {
@@ -106,7 +107,7 @@ export class SandboxProcess {
         }
       });
       // Of its end tells the exit.
-      this.#pipe.on('error', () => {});
+      this.#pipe?.on('error', () => {});
       // There was no process, or it could not be told or killed.
       this.#child.on('error', () => {
         if (this.#child.pid !== undefined) return;
@@ -212,7 +213,7 @@ export class SandboxProcess {
 
   #send(message: ToChild, text = ''): void {
     // A process that is gone says so by its exit.
-    if (this.#pipe.writable) writeMessage(this.#pipe, message, text);
+    if (this.#pipe?.writable === true) writeMessage(this.#pipe, message, text);
   }
 
   #receive(message: FromChild, text: string): void {
@@ -278,13 +279,13 @@ export class SandboxProcess {
 
   /** Somebody waits for it: until then, Node may not end. */
   #hold(): void {
-    if (this.#waiting === 0) this.#pipe.ref();
+    if (this.#waiting === 0) this.#pipe?.ref();
     this.#waiting += 1;
   }
 
   #letGo(): void {
     this.#waiting -= 1;
-    if (this.#waiting === 0) this.#pipe.unref();
+    if (this.#waiting === 0) this.#pipe?.unref();
   }
 
   #end(): void {

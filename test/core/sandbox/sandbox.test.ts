@@ -466,9 +466,19 @@ describe('a process of the sandbox', () => {
     const [pid = 0] = sandbox.state.pids;
     const names = environmentOf(pid).map((entry) => entry.split('=')[0]);
     assert.deepEqual(
-      names.filter((name) => name !== 'LIBC' && !name?.startsWith('NODE_CHANNEL_')),
+      names.filter((name) => name !== 'LIBC'),
       [],
     );
+  });
+
+  it('is started later where there are no descriptors now', async () => {
+    const script = `ulimit -n 60; exec "$0" "$1"`;
+    const { stdout } = await promisify(execFile)(
+      'sh',
+      ['-c', script, process.execPath, `${import.meta.dirname}/no-descriptors.ts`],
+      { timeout: 30_000 },
+    );
+    assert.equal(stdout, 'true false true\n');
   });
 
   it('keeps nobody alive, and ends with the gateway', async () => {
