@@ -74,6 +74,8 @@ print(JSON.stringify(logs.state()));
 const stretch = `time_of_generation_min=${iso(start)}&time_of_generation_max=${iso(noon)}`;
 const wide = 'columns=cost,total_tokens,avg_latency,p95_latency,p99_latency,success_rate,cache_hit_rate,last_seen';
 const groups = ['ai_service', 'model', 'status_code', 'api_key', 'config', 'workspace', 'provider', 'prompt'];
+const whole = await world.control.ok('GET', `/v1/analytics/graphs/requests?${stretch}`, { as: world.key });
+print(`requests in all: ${JSON.stringify(whole.summary)}`);
 const fixed = analyticsActions({ logs: logs.store } as unknown as ControlHost)
   .map(({ path }) => path)
   .filter((path) => path !== '/analytics/groups/:groupBy')
