@@ -32,6 +32,7 @@ import {
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { Upload } from '../upstream/outbound-body.ts';
 import type { NotedReply } from './given-up.ts';
+import { headerText } from './header-text.ts';
 
 /** Control headers whose documented name has an older spelling that clients still send. */
 const spellings: Readonly<Record<string, string>> = { 'strict-compliance': 'strict-open-ai-compliance' };
@@ -48,6 +49,9 @@ function controlName(header: string, vendor: string): string | undefined {
   return header.startsWith(vendor) && header === `${vendor}-beta` ? interfaceVersion : undefined;
 }
 
+/** Control headers whose values may hold any letters. Ids go back to the caller as they came. */
+const writtenByPeople: ReadonlySet<string> = new Set(['config', 'metadata', 'span-name']);
+
 /** What the control headers of a request say, by their names; of several vendors and spellings the first counts. */
 function controlsIn(headers: RequestHeaders, vendors: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
@@ -55,7 +59,8 @@ function controlsIn(headers: RequestHeaders, vendors: readonly string[]): Readon
     for (const header in headers) {
       const name = controlName(header, vendor);
       const value = headers[header];
-      if (name !== undefined && value !== undefined && !found.has(name)) found.set(name, value);
+      if (name === undefined || value === undefined || found.has(name)) continue;
+      found.set(name, writtenByPeople.has(name) ? headerText(value) : value);
     }
   }
   for (const name in spellings) {
