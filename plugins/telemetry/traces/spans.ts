@@ -1,7 +1,7 @@
 import { type Attributes, createTraceState, SpanKind, SpanStatusCode, type TraceState } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
-import type { Attempt, RequestRecord, Timings } from 'portcullis/sdk';
+import { type Attempt, type ErrorCode, errorCodes, type RequestRecord, type Timings } from 'portcullis/sdk';
 import { errorType, requestAttributes, spanNameOf } from './attributes.ts';
 import { childSpanId, isSpanId, w3cTraceId } from './ids.ts';
 import { providerName } from './provider-names.ts';
@@ -40,7 +40,7 @@ export function spansOf(record: RequestRecord, resource: Resource): readonly Rea
       // Whatever a caller calls its span: it is no parent where only hex digits are one.
       ...(parentSpanId === undefined || parent !== undefined ? {} : { 'portcullis.parent_span.id': parentSpanId }),
     },
-    failed: record.status >= 500,
+    failed: record.status >= 500 || brokeOff(record),
   };
   return [
     readable(root, { traceId, state, spanId, parent, isRemote: true }, resource),
@@ -52,6 +52,12 @@ export function spansOf(record: RequestRecord, resource: Resource): readonly Rea
       ),
     ),
   ];
+}
+
+/** What goes wrong after a reply has begun is told by the error alone; a guardrail that cuts one off is no fault. */
+function brokeOff({ error, status }: RequestRecord): boolean {
+  if (status >= 400 || error === undefined || !Object.hasOwn(errorCodes, error)) return false;
+  return errorCodes[error as ErrorCode].status >= 500;
 }
 
 function piecesOf(record: RequestRecord): readonly Piece[] {

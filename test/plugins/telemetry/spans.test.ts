@@ -178,5 +178,13 @@ describe('the spans of a request', () => {
     assert.deepEqual(failing(446, 'guardrail_denied'), [0, 'guardrail_denied']);
     assert.deepEqual(failing(404), [0, '404']);
     assert.deepEqual(failing(503, 'upstream_unreachable'), [2, 'upstream_unreachable']);
+    assert.deepEqual(failing(499, 'client_closed'), [0, 'client_closed']);
+  });
+
+  it('fail where a reply that had begun did not come to its end', () => {
+    const code = (error: string) => spansOf(aRecord({ stream: true, error }), resource)[0]?.status.code;
+    assert.equal(code('upstream_unreachable'), 2);
+    assert.equal(code('upstream_stalled'), 2);
+    assert.equal(code('guardrail_denied'), 0);
   });
 });
