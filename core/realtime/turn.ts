@@ -16,6 +16,8 @@ export interface TurnEnd {
   readonly status: number;
   readonly error?: string;
   readonly usage: Usage | undefined;
+  /** The gateway has refused it: its provider has not heard of it. */
+  readonly unasked?: boolean;
   /** The event that told. */
   readonly event: JsonObject;
 }
@@ -32,6 +34,8 @@ export class Turn {
   readonly #facts: SessionFacts;
   readonly #model: string | undefined;
   #settled = false;
+  /** From when on its provider was waited for; by the clock of stages. */
+  #askedAt: number | undefined;
 
   /** @param model that will do the work; undefined: nobody has said */
   constructor(facts: SessionFacts, asked: JsonObject, model: string | undefined) {
@@ -53,6 +57,7 @@ export class Turn {
     const passed = await runtime.pipeline.beforeRequest(target);
     exchange.clock.called();
     if (passed instanceof Answer) throw refusalIn(passed.outcome);
+    this.#askedAt = performance.now();
   }
 
   /** Counts once, whatever else is told of it. */
@@ -76,7 +81,8 @@ export class Turn {
     const durationMs = runtime.now() - startedAt;
     const { status, provider, path: target } = outcome;
     const error = end.error === undefined ? {} : { error: end.error };
-    exchange.attempts.push({ target, provider, status, startedAt, durationMs, ...error });
+    if (end.unasked !== true) exchange.attempts.push({ target, provider, status, startedAt, durationMs, ...error });
+    if (this.#askedAt !== undefined) exchange.clock.spend('upstream', this.#askedAt);
     exchange.clock.replied();
     settle(runtime, exchange, outcome, 'sent').catch((cause: unknown) => {
       const text = cause instanceof Error ? cause.message : 'not an error';

@@ -139,7 +139,10 @@ export class Turns {
   #refused(turn: Turn, event: JsonObject, error: unknown): Refused {
     const { status, error: code } = errorReply(error, turn.exchange.id, 'chat', this.#facts.runtime.log);
     const refusal = this.#refusal(turn, event, error);
-    turn.settle({ status, ...(code === undefined ? {} : { error: code }), usage: undefined, event: refusal.event });
+    const why = code === undefined ? {} : { error: code };
+    // What the client asks for has a name; what has none the provider has begun by itself.
+    const unasked = turn.askedAs !== undefined;
+    turn.settle({ status, ...why, usage: undefined, unasked, event: refusal.event });
     return refusal;
   }
 

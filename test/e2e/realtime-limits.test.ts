@@ -58,6 +58,25 @@ describe('limits within a session', () => {
     assert.equal(realtime.heard.filter((text) => text.includes('response.create')).length, 1);
   });
 
+  it('leave no call behind of an answer that they refuse, as long as the provider has not begun it', async (t) => {
+    const { key, open, realtime, kept } = await world(t);
+    const made = await key(rate('requests', 1));
+    const client = await open(made.key);
+    client.send({ type: 'response.create' });
+    await client.next('error');
+    say(await realtime.session(), { type: 'response.created', response: { id: 'vad_1' } });
+    await client.closed;
+    await until(() => kept.length === 3);
+    assert.deepEqual(
+      kept.map(({ status, attempts }) => [status, attempts?.length]),
+      [
+        [429, 0],
+        [429, 1],
+        [200, 1],
+      ],
+    );
+  });
+
   it('end a session whose provider begins an answer beyond them', async (t) => {
     const { key, open, realtime, kept } = await world(t);
     const made = await key(rate('requests', 2));

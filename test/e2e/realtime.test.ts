@@ -48,6 +48,21 @@ describe('a realtime session', () => {
     assert.deepEqual([[...data], binary], [[1, 2, 3], true]);
   });
 
+  it('counts the time of an answer as time that the provider took', async (t) => {
+    const { peer, gateway, records } = await world(t);
+    const client = await openClient(t, gateway.url, {});
+    const session = await peer.session();
+    client.send({ type: 'response.create' });
+    await until(() => peer.heard.some((text) => text.includes('response.create')));
+    await sleep(400);
+    say(session, done('r1', { usage: usage(2, 1) }));
+    await client.next('response.done');
+    await until(() => records().length === 1);
+    const { firstByte = 0, upstream = 0 } = records()[0]?.timings ?? {};
+    assert.ok(upstream >= 390, `${upstream} ms`);
+    assert.ok(firstByte >= upstream && firstByte - upstream < 390, `${firstByte - upstream} ms`);
+  });
+
   it('tells a client of the handshake as it tells one of a reply', async (t) => {
     const { gateway } = await world(t);
     const { headers } = await openClient(t, gateway.url, { 'x-gw-trace-id': 'trace-7' });
