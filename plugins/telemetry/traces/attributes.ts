@@ -33,7 +33,7 @@ export function requestAttributes(record: RequestRecord): Attributes {
     'gen_ai.provider.name': provider === undefined ? undefined : providerName(provider),
     'gen_ai.request.model': record.requestedModel,
     'gen_ai.request.stream': record.stream || undefined,
-    'gen_ai.response.model': record.repliedModel ?? record.model,
+    'gen_ai.response.model': record.repliedModel ?? (record.status < 400 ? record.model : undefined),
     'gen_ai.response.time_to_first_chunk': record.stream && timings?.firstByte ? timings.firstByte / 1000 : undefined,
     'gen_ai.usage.input_tokens': usage?.input,
     'gen_ai.usage.output_tokens': usage?.output,

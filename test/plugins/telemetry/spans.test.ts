@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import fc from 'fast-check';
+import type { RequestRecord } from 'portcullis/sdk';
 import { w3cTraceId as coreTraceId } from '../../../core/telemetry/trace-context.ts';
 import { childSpanId, isSpanId, w3cTraceId } from '../../../plugins/telemetry/traces/ids.ts';
 import { spansOf } from '../../../plugins/telemetry/traces/spans.ts';
@@ -179,6 +180,14 @@ describe('the spans of a request', () => {
     assert.deepEqual(failing(404), [0, '404']);
     assert.deepEqual(failing(503, 'upstream_unreachable'), [2, 'upstream_unreachable']);
     assert.deepEqual(failing(499, 'client_closed'), [0, 'client_closed']);
+  });
+
+  it('name a model that has answered, and none where nobody has', () => {
+    const answering = (fields: Partial<RequestRecord>) =>
+      spansOf(aRecord(fields), resource)[0]?.attributes['gen_ai.response.model'];
+    assert.equal(answering({}), 'm-1');
+    assert.equal(answering({ status: 499, repliedModel: 'm-1-2026' }), 'm-1-2026');
+    for (const status of [401, 429, 446, 503]) assert.equal(answering({ status }), undefined);
   });
 
   it('fail where a reply that had begun did not come to its end', () => {
