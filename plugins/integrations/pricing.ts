@@ -24,7 +24,6 @@ const tokens = [
   'cache_write_image_input_token',
 ] as const;
 const multipliers = ['default', ...groups, ...tokens] as const;
-const made = ['image', 'additional_units'] as const;
 
 const factor = { type: ['number', 'null'], minimum: 0 };
 
@@ -49,19 +48,15 @@ const deepest = 6;
 
 /**
  * A model's own prices, in US cents per token or unit: `{type: 'static', pay_as_you_go: {request_token: {price}, ...}}`.
- * @throws GatewayError `bad_request` for another type, anything but numbers from 0 as prices, or no price of a known name
+ * Which of them requests are charged by is for the plugin to say that charges them.
+ * @throws GatewayError `bad_request` for another type, or anything but numbers from 0 as prices
  */
 export function pricingConfig(value: Json, param: string): JsonObject {
   const given = asObject(value) ?? refuse(param, 'must be an object');
   if (given.type !== 'static') refuse(`${param}.type`, 'must be static');
   const prices = asObject(given.pay_as_you_go) ?? refuse(`${param}.pay_as_you_go`, 'must be an object');
-  checkPrices(prices, `${param}.pay_as_you_go`, 0);
-  // Without any the model would have no price, not even that of the list, and budgets of cost would not count it.
-  if (![...tokens, ...made].some((name) => holdsPrice(prices[name])))
-    refuse(
-      `${param}.pay_as_you_go`,
-      `must have a price, such as request_token; known: ${[...tokens, ...made].join(', ')}`,
-    );
+  const { per_request: _units, ...others } = prices;
+  checkPrices(others, `${param}.pay_as_you_go`, 0);
   return { type: 'static', pay_as_you_go: prices };
 }
 
@@ -74,9 +69,4 @@ function checkPrices(prices: JsonObject, at: string, depth: number): void {
     else if (value !== null && !(typeof value === 'number' && Number.isFinite(value) && value >= 0))
       refuse(here, 'must be a number from 0, in cents');
   }
-}
-
-function holdsPrice(value: Json | undefined): boolean {
-  const inner = asObject(value);
-  return inner === undefined ? typeof value === 'number' : Object.values(inner).some(holdsPrice);
 }

@@ -3,6 +3,7 @@ import { createListing } from './listing.ts';
 import { priceLists, pricingHooks } from './lists.ts';
 import { loaders } from './loader.ts';
 import { lookup } from './lookup.ts';
+import { reactions } from './reactions.ts';
 import { modelPrices } from './resource.ts';
 import { migrations } from './table.ts';
 
@@ -12,6 +13,6 @@ export default plugin({
   setup: (_, host) => pricingHooks(host),
   control: async (host) => {
     const listing = createListing(await priceLists(host));
-    return { resources: [modelPrices(listing)], actions: [lookup(listing)], loaders };
+    return { resources: [modelPrices(listing)], actions: [lookup(listing)], loaders, reactions };
   },
 });

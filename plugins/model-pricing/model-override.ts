@@ -55,7 +55,7 @@ export function pricedModel(entry: ProviderEntry | undefined, model: string): st
  * Names that are no prices are left out.
  * @throws GatewayError `invalid_config`
  */
-export function overrideOf(pricing: JsonObject): Price {
+export function overrideOf(pricing: JsonObject, where = 'pricing_config'): Price {
   const given = flat(asObject(pricing.pay_as_you_go) ?? {});
   const units = asObject(given.additional_units) ?? {};
   const rates: Record<string, JsonObject[string]> = {};
@@ -67,7 +67,7 @@ export function overrideOf(pricing: JsonObject): Price {
       Object.entries(units).filter(([name]) => !Object.hasOwn(ratesAmongUnits, name)),
     );
   }
-  return readPrice(rates, 'pricing_config.pay_as_you_go');
+  return readPrice(rates, `${where}.pay_as_you_go`);
 }
 
 /** `{ price: 1 }` as 1 wherever it stands; what is null or empty is not there. */

@@ -1,7 +1,7 @@
 import type { JsonObject, PricesEntry } from 'portcullis/sdk';
 import type { Catalogue, Price } from './prices.ts';
 import { readPrice } from './read-prices.ts';
-import { refuse } from './read-rates.ts';
+import { demandPrice, refuse } from './read-rates.ts';
 
 /** What an organisation has agreed on, as a catalogue of its own. */
 export function catalogueOf(prices: PricesEntry['prices']): Catalogue {
@@ -22,8 +22,6 @@ export function catalogueOf(prices: PricesEntry['prices']): Catalogue {
  */
 export function checkedPrice(price: JsonObject): JsonObject {
   if (price.effective_from !== undefined) refuse('price', 'must not hold effective_from, which stands beside price');
-  const { rates, units = {}, image = {} } = readPrice(price, 'price');
-  if ([rates, units, image].every((prices) => Object.keys(prices).length === 0))
-    refuse('price', 'must have a price, such as request_token, additional_units or image');
+  demandPrice(readPrice(price, 'price'), 'price');
   return price;
 }

@@ -46,7 +46,9 @@ function longContextOf(long: JsonObject, where: string): LongContext {
 function picturesOf(image: JsonObject, where: string): Pictures {
   return Object.fromEntries(
     Object.entries(image).map(([quality, sizes]) => {
-      const rates = asObject(sizes) ?? refuse(where, `has the quality ${quality}, which must hold a price a size`);
+      const rates =
+        asObject(sizes) ??
+        refuse(where, `has the quality ${quality}, which must hold a price a size, such as { "1024x1024": 4 }`);
       return [quality, ratesOf(rates, undefined, `${where}.${quality}`)];
     }),
   );
@@ -59,6 +61,12 @@ function ratesOf(object: JsonObject, only: ReadonlySet<string> | undefined, wher
       .filter(([name]) => only === undefined || only.has(name))
       .map(([name, value]) => [name, amountOf(value, `the price ${name}`, where)]),
   );
+}
+
+/** @throws GatewayError `invalid_config` for one by which nothing would ever be charged */
+export function demandPrice({ rates, units = {}, image = {} }: Charged, where: string): void {
+  if ([rates, units, ...Object.values(image)].every((prices) => Object.keys(prices).length === 0))
+    refuse(where, 'must have a price, such as request_token, additional_units or image');
 }
 
 /** A number from 0. @throws GatewayError `invalid_config` */

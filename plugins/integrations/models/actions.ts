@@ -1,10 +1,12 @@
 import {
   type Action,
   asArray,
+  asObject,
   asObjects,
   asString,
   type ControlHost,
   field,
+  type Json,
   type JsonObject,
   nullable,
   type Operation,
@@ -132,8 +134,14 @@ async function changeModels(
       after: values.custom_host,
       param: `models[${index}].configurations.custom_host`,
     });
-    if (before === undefined) await records.create(scope, { integration_id: integration.id, model: name, ...values });
-    else await records.update(scope, before.id, values);
+    const saved =
+      before === undefined
+        ? await records.create(scope, { integration_id: integration.id, model: name, ...values })
+        : await records.update(scope, before.id, values);
+    const pricing = asObject(values.pricing_config as Json | undefined);
+    // Who charges by it may refuse it.
+    if (pricing !== undefined)
+      await operation.emit('integration_models.priced', saved, { pricing, at: `models[${index}].pricing_config` });
   }
 }
 

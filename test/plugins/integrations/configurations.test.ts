@@ -250,12 +250,6 @@ describe('prices of a model', () => {
   for (const [name, config, param] of [
     ['another type', { type: 'dynamic' }, `${at}.type`],
     ['no prices', { type: 'static' }, `${at}.pay_as_you_go`],
-    ['an empty list of prices', { type: 'static', pay_as_you_go: {} }, `${at}.pay_as_you_go`],
-    [
-      'prices of no known name alone',
-      { type: 'static', pay_as_you_go: { request_tokens: { price: 1 }, response_token: { price: null } } },
-      `${at}.pay_as_you_go`,
-    ],
     [
       'a negative price',
       { type: 'static', pay_as_you_go: { request_token: { price: -1 } } },

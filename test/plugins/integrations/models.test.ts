@@ -128,6 +128,61 @@ onEachPlane((plane) => {
         assert.deepEqual([reply.status, reply.body.error.param], [400, param]);
       });
 
+    const priced = (given: JsonObject): JsonObject => ({
+      models: [{ slug: 'm', enabled: true, pricing_config: { type: 'static', pay_as_you_go: given } }],
+    });
+    for (const [what, prices, message] of [
+      ['a quality with no sizes', { image: { default: { price: 1 } } }, /image.*default.*price a size/],
+      [
+        'a long context without a bound',
+        { long_context: { request_token: { price: 1 } } },
+        /long_context.*above_input_/,
+      ],
+      ['a long context of a strange name', { long_context: { above_input_tokens: 1, x: 1 } }, /long_context.* x/],
+      ['a request of no unit', { per_request: 5 }, /per_request.*additional_units/],
+      ['a request of an unknown unit', { per_request: ['web'] }, /per_request.*additional_units/],
+      ['a number as tiers', { tiers: 5 }, /tiers must be an object/],
+      ['a tier of a strange name', { tiers: { flex: { x: 1 } } }, /tiers\.flex.* x/],
+      ['a region that is a number', { regions: { eu: 2 } }, /regions\.eu must be an object/],
+      ['a price in a price', { request_token: { price: { price: 1 } } }, /request_token/],
+    ] as const)
+      it(`refuse prices that requests could not be charged by: ${what}`, async () => {
+        const id = await made();
+        const given: JsonObject = { response_token: { price: 1 }, ...prices };
+        const { status, body, text } = await put(id, priced(given));
+        assert.deepEqual([status, body.error.param], [400, 'models[0].pricing_config.pay_as_you_go'], text);
+        assert.match(text, message);
+        assert.equal((await get(id)).total, 0);
+      });
+
+    it('refuse prices of which none is known', async () => {
+      const id = await made();
+      for (const given of [{}, { request_tokens: { price: 1 } }, { image: { price: 1 } }, { image: { default: {} } }]) {
+        const { status, body, text } = await put(id, priced(given));
+        assert.deepEqual([status, body.error.param], [400, 'models[0].pricing_config.pay_as_you_go'], text);
+      }
+    });
+
+    it('take every price that requests are charged by', async () => {
+      const given = {
+        request_token: { price: 1 },
+        response_text_token: { price: null },
+        cache_read_input_token: null,
+        unheard_of: 4,
+        image: { default: { default: { price: 1 } }, hd: {} },
+        additional_units: { web_search: { price: 2 }, thinking_token: 1 },
+        per_request: ['web_search'],
+        long_context: { above_input_tokens: 200_000, request_token: { price: 2 } },
+        tiers: { flex: { multiplier: 0.5 } },
+        regions: { eu: { request_token: { price: 3 }, tiers: { flex: { request_token: 1 } } } },
+      };
+      const id = await made();
+      assert.deepEqual((await put(id, priced(given))).status, 200);
+      assert.equal((await put(id, { models: [{ slug: 'm', enabled: true, pricing_config: null }] })).status, 200);
+      const [cleared] = (await get(id)).models;
+      assert.equal((cleared as unknown as JsonObject).pricing_config, null);
+    });
+
     it('refuse one that is named twice, and keep nothing of it', async () => {
       const id = await made();
       const twice = { slug: 'm', enabled: true };

@@ -94,7 +94,7 @@ async function startPlane(fresh: Fresh, closing: (() => unknown)[]): Promise<Pla
   const t = { after: (close: unknown) => void closing.push(close as () => unknown) };
   const control = await startControl(t, {
     store: await fresh(),
-    plugins: ['audit-log', 'tenancy', 'integrations', 'configs', 'secret-references'],
+    plugins: ['audit-log', 'tenancy', 'integrations', 'model-pricing', 'configs', 'secret-references'],
   });
   const plane = control.gateway.control;
   if (plane === undefined) throw new Error('there is a control plane');
