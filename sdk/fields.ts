@@ -20,6 +20,8 @@ export interface FieldRules {
   readonly 'x-secret'?: true;
   /** Shown where one record is asked for, not in lists. */
   readonly 'x-detail'?: true;
+  /** Of a query: several values, with commas between them. */
+  readonly 'x-several'?: true;
 }
 
 type With<S extends TSchema> = S & FieldRules;
@@ -39,6 +41,8 @@ export const reference = <S extends TSchema>(resource: string, schema: S): With<
 export const readOnly = <S extends TSchema>(schema: S): With<S> => marked(schema, { 'x-read-only': true });
 /** Taken from bodies for hooks to read; neither stored nor shown under this name. */
 export const input = <S extends TSchema>(schema: S): With<S> => marked(schema, { 'x-input': true });
+/** A parameter of a query that takes several values with commas between them, or comes once for each. */
+export const several = <S extends TSchema>(schema: S): With<S> => marked(schema, { 'x-several': true });
 /** Shown where one record is asked for, not in lists. */
 export const detail = <S extends TSchema>(schema: S): With<S> => marked(schema, { 'x-detail': true });
 

@@ -1,6 +1,6 @@
 import { GatewayError, type JsonObject } from 'portcullis/sdk';
 import { coerceText } from '../config/read-text.ts';
-import { type Fields, inputReader } from './input.ts';
+import { type Fields, type InputReader, inputReader } from './input.ts';
 import { refuseMisspelt } from './misspelt.ts';
 import { baseFields, type ResourceModel } from './model.ts';
 
@@ -8,11 +8,11 @@ import { baseFields, type ResourceModel } from './model.ts';
 export interface QueryReader {
   /** @throws GatewayError `bad_request`, `param` naming the parameter */
   read(query: Readonly<Record<string, string>>): JsonObject;
-  readonly schema: object;
+  readonly schema: InputReader['schema'];
 }
 
 /** Every route that belongs to a place takes these. */
-const places = { workspace_id: {}, workspace_slug: {} };
+export const places = { workspace_id: {}, workspace_slug: {} };
 /** Not to be filtered by: clients name them wherever they are. */
 const harmless = new Set(['organisation_id', 'workspace_id']);
 /** What lists here and elsewhere are filtered by. */

@@ -18,6 +18,7 @@ import { nobody } from './callers.ts';
 import type { Endpoint } from './endpoints.ts';
 import { errorEnvelope, errorOf } from './envelope.ts';
 import { type OperationParts, type Request, type RunningOperation, startOperation } from './operation.ts';
+import { queryTexts } from './query-texts.ts';
 import { type Done, work } from './work.ts';
 
 /** One call, with what the edge knows of it. */
@@ -64,7 +65,7 @@ export async function serve(
       principal: call.principal,
       scope: { organisationId: access.organisationId },
       params,
-      query: lastValues(ctx.query),
+      query: queryTexts(ctx.query, endpoint.query),
       body: given,
       control: call.control,
       header: (name) => header(ctx, name),
@@ -219,13 +220,6 @@ function subjectOf(endpoint: Endpoint, ctx: Context, call: Call): Subject {
     principal: call.principal,
     resourceType: endpoint.model?.name ?? endpoint.tag,
   };
-}
-
-/** A parameter that comes twice counts as its last value. */
-function lastValues(query: Context['query']): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [name, (Array.isArray(value) ? value.at(-1) : value) ?? '']),
-  );
 }
 
 /** Bytes of a body from somebody who need not say who it is: log-ins and the like are small. */

@@ -13,6 +13,7 @@ import {
   pageOf,
   type StoredRecord,
   schema,
+  several,
 } from 'portcullis/sdk';
 import { createKey, keyTypeOf } from './creation.ts';
 import { creationBody } from './fields.ts';
@@ -77,7 +78,7 @@ export function keyActions(maker: SecretMaker, host: Pick<ControlHost, 'counters
       query: schema.Object({
         ...pageFields(),
         workspace_id: name('Id or slug.'),
-        ids: name('Ids, with commas between them.'),
+        ids: schema.Optional(several(schema.String({ description: 'Ids, with commas between them.' }))),
       }),
       reply: keyList,
       run: (operation) => listKeys(operation, host),

@@ -14,6 +14,7 @@ import {
   required,
   type Static,
   schema,
+  several,
 } from 'portcullis/sdk';
 import { authSettingsSchema, mergedSettings, noSettings } from './auth-settings.ts';
 import { credentialOf, newCredential } from './credential.ts';
@@ -60,7 +61,7 @@ export function deployments(host: ControlHost): Resource {
     filters: {
       type: field.oneOf(types),
       is_default: field.flag(),
-      status: field.text({ max: 64, pattern: '^(active|archived)(,(active|archived))?$' }),
+      status: several(field.text({ max: 64, pattern: '^(active|archived)(,(active|archived))?$' })),
       search: field.text({ min: 1 }),
     },
     shown: { config: nullable(field.object({ description: 'The same as deployment_config.' })) },

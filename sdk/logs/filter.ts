@@ -1,6 +1,6 @@
 import type { LogFilter, Range } from '../contracts/logs.ts';
 import { GatewayError } from '../errors.ts';
-import { field } from '../fields.ts';
+import { field, several } from '../fields.ts';
 import { asObject, parseJson } from '../json.ts';
 import { schema } from '../schema.ts';
 import { nanoOfCents } from './money.ts';
@@ -31,7 +31,9 @@ const lists = {
 
 const mostValues = 200;
 
-const text = (description: string) => schema.Optional(field.text({ max: 8192, description }));
+const one = (description: string) => field.text({ max: 8192, description });
+const text = (description: string) => schema.Optional(one(description));
+const texts = (description: string) => schema.Optional(several(one(description)));
 
 /** Query parameters that say which requests are meant (control-plane.md §1.21). */
 export const logFilterFields = {
@@ -46,20 +48,20 @@ export const logFilterFields = {
   prompt_token_max: text('Tokens.'),
   completion_token_min: text('Tokens.'),
   completion_token_max: text('Tokens.'),
-  status_code: text('HTTP statuses, with commas.'),
+  status_code: texts('HTTP statuses, with commas.'),
   weighted_feedback_min: text('-10 to 10.'),
   weighted_feedback_max: text('-10 to 10.'),
-  virtual_keys: text('Slugs of saved providers, with commas.'),
-  configs: text('Slugs of configs, with commas.'),
-  api_key_ids: text('Ids of keys, with commas.'),
+  virtual_keys: texts('Slugs of saved providers, with commas.'),
+  configs: texts('Slugs of configs, with commas.'),
+  api_key_ids: texts('Ids of keys, with commas.'),
   metadata: text('JSON object: each pair must hold; a list of values means any of them.'),
-  ai_org_model: text('`provider__model`, with commas; either half may be left out.'),
-  ai_model: text('Models, with commas.'),
-  trace_id: text('Traces, with commas.'),
-  span_id: text('Spans, with commas.'),
-  prompt_slug: text('Slugs of prompts, with commas.'),
-  endpoint: text('Endpoints such as chatComplete, with commas.'),
-  user: text('Values of the metadata `_user`, with commas.'),
+  ai_org_model: texts('`provider__model`, with commas; either half may be left out.'),
+  ai_model: texts('Models, with commas.'),
+  trace_id: texts('Traces, with commas.'),
+  span_id: texts('Spans, with commas.'),
+  prompt_slug: texts('Slugs of prompts, with commas.'),
+  endpoint: texts('Endpoints such as chatComplete, with commas.'),
+  user: texts('Values of the metadata `_user`, with commas.'),
 };
 
 /**

@@ -1,7 +1,7 @@
 import type { Operation } from '../contracts/control.ts';
 import type { AggregateRow, LogDimension, LogFilter, LogStore } from '../contracts/logs.ts';
 import { GatewayError } from '../errors.ts';
-import { field } from '../fields.ts';
+import { field, several } from '../fields.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { schema } from '../schema.ts';
 import { type LogColumn, type LogColumnName, logColumns } from './columns.ts';
@@ -51,7 +51,9 @@ export const logPageFields = {
   include_total: text('false leaves the number of groups out.'),
 };
 
-export const logColumnsField = { columns: text(`With commas: ${optional.join(', ')}.`) };
+export const logColumnsField = {
+  columns: schema.Optional(several(field.text({ max: 1024, description: `With commas: ${optional.join(', ')}.` }))),
+};
 
 export const logGroupsReply = schema.Object({
   object: field.oneOf(['list']),

@@ -1,4 +1,4 @@
-import { type Action, type Db, type Operation, pageFields, pageOf, schema } from 'portcullis/sdk';
+import { type Action, type Db, type Operation, pageFields, pageOf, schema, several } from 'portcullis/sdk';
 import { eitherFamily, holds, readableGuardrail } from './reach.ts';
 import { guardrailDetail, guardrailItem, type ListedGuardrail, shownDetail, shownItem } from './shown.ts';
 
@@ -10,7 +10,9 @@ export const listGuardrails: Action = {
   needs: eitherFamily('list'),
   in: 'either',
   query: schema.Object({
-    ids: schema.Optional(schema.String({ maxLength: 40_000, description: 'Ids or slugs, with commas between.' })),
+    ids: schema.Optional(
+      several(schema.String({ maxLength: 40_000, description: 'Ids or slugs, with commas between.' })),
+    ),
     organisation_id: schema.Optional(
       schema.String({ maxLength: 255, description: 'Without `workspace_id`: only what belongs to the organisation.' }),
     ),

@@ -13,6 +13,7 @@ import {
   type Scope,
   type StoredRecord,
   schema,
+  several,
 } from 'portcullis/sdk';
 import { demandLendingToModel } from '../integrations/lent.ts';
 import { demand, eitherFamily } from '../permission.ts';
@@ -76,7 +77,7 @@ export function modelActions(host: ControlHost): readonly Action[] {
       summary: 'Delete custom models of an integration; built-in ones are disabled',
       needs: eitherFamily('update'),
       of: 'integrations',
-      query: schema.Object({ slugs: schema.Optional(schema.String({ description: 'Separated by commas.' })) }),
+      query: schema.Object({ slugs: schema.Optional(several(schema.String({ description: 'Separated by commas.' }))) }),
       body: schema.Object({ models: schema.Optional(schema.Array(slug, { maxItems: most })) }),
       reply: schema.Object({}),
       run: async (operation, record) => {

@@ -1,4 +1,4 @@
-import { field, type Resource, schema } from 'portcullis/sdk';
+import { field, type Resource, schema, several } from 'portcullis/sdk';
 import { addMembers } from '../members/add.ts';
 import { memberShape, shape } from '../reply.ts';
 import { workspaceFields } from './fields.ts';
@@ -21,7 +21,7 @@ export const workspaces: Resource = {
   filters: {
     name: field.text(),
     exact_name: field.text(),
-    status: field.text({ max: 64 }),
+    status: several(field.text({ max: 64 })),
     name_format: field.oneOf(['display', 'plain']),
   },
   hooks: {
