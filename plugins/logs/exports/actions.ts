@@ -3,6 +3,7 @@ import {
   type ControlHost,
   field,
   GatewayError,
+  type Json,
   type JsonObject,
   logFilterFields,
   type Operation,
@@ -131,6 +132,20 @@ export function exportActions(host: ControlHost): readonly Action[] {
   ];
 
   async function counted(operation: Operation, filters: JsonObject): Promise<number> {
+    await refuseElsewhere(operation, filters.workspace_slug);
     return countOf(host, queryOf(filters, await placeOf(operation), operation.now));
   }
+}
+
+/** An export is of the workspace that it is made in; of another one that its filters name, it would hold nothing. */
+async function refuseElsewhere({ records, scope }: Operation, named: Json | undefined): Promise<void> {
+  if (named === undefined || named === null || named === '') return;
+  const { organisationId, workspaceId } = scope;
+  const workspace = typeof named === 'string' ? await records('workspaces').find({ organisationId }, named) : undefined;
+  if (workspace !== undefined && workspace.id === workspaceId) return;
+  throw new GatewayError(
+    'bad_request',
+    'filters.workspace_slug must be the slug or id of the workspace that the export is made in: leave it out, and name another one as workspace_id.',
+    { param: 'filters.workspace_slug' },
+  );
 }

@@ -101,6 +101,27 @@ describe('an export of logs', () => {
     assert.deepEqual([total, (data as JsonObject[])[0]?.id], [1, made.id]);
   });
 
+  it('is of one workspace, whatever its filters name: they may name that one alone', async (t) => {
+    const { seed, make, ok, key, control, workspaceId } = await exporter(t);
+    seed({ createdAt: noon - minute });
+    const { slug } = await control.ok('GET', `/v1/workspaces/${workspaceId}`);
+    const other = await control.ok('POST', '/v1/workspaces', { body: { name: 'Other' } });
+    for (const named of [slug, workspaceId, '', null])
+      assert.equal((await make({ filters: { workspace_slug: named ?? null } })).total, 1);
+    const { id } = await make();
+    for (const [as, more] of [
+      [key, {}],
+      [{}, { workspace_id: workspaceId }],
+    ] as const)
+      for (const named of [other.slug, 'no-such', 5]) {
+        const body = { ...more, filters: { workspace_slug: named ?? null }, requested_data: ['id'] };
+        const wrong = [400, 'filters.workspace_slug'];
+        assert.deepEqual(await refused(control, 'POST', '/v1/logs/exports', { as, body }), wrong);
+        assert.deepEqual(await refused(control, 'PUT', `/v1/logs/exports/${id}`, { as, body }), wrong);
+      }
+    assert.deepEqual((await ok('GET', `/${id}`)).filters, {});
+  });
+
   it('holds what was said, where it is asked for and the caller may see it', async (t) => {
     const { seed, make, ok, ended, linesOf, key } = await exporter(t);
     const side = { headers: { accept: '*/*' }, body: Buffer.from('{"a":1}') };
