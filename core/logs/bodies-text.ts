@@ -13,8 +13,18 @@ export function bodiesText({ request, response, truncated }: LogBodies): string 
   return JSON.stringify({ request: texts(request), response: texts(response), truncated });
 }
 
-export function unpackBodies(packed: Uint8Array): LogBodies {
-  return JSON.parse(gunzipSync(packed).toString('utf8')) as LogBodies;
+/** Undefined: the bytes are no bodies. */
+export function unpackBodies(packed: Uint8Array): LogBodies | undefined {
+  try {
+    const bodies = JSON.parse(gunzipSync(packed).toString('utf8')) as LogBodies | null;
+    return isSide(bodies?.request) && isSide(bodies?.response) ? (bodies ?? undefined) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSide(side: Partial<LogBodies['request']> | undefined): boolean {
+  return typeof side?.body === 'string' && typeof side.headers === 'object' && side.headers !== null;
 }
 
 function texts({ headers, body }: LogBodies['request']): LogBodies['request'] {

@@ -11,7 +11,7 @@ export async function openEngine(settings: LogsSettings, readOnly: boolean, log:
   const { rows, objects, breaker } = settings;
   const options = {
     bodies: objects?.pathFormat ?? ('row' as const),
-    ...(objects === undefined ? {} : { objects: await openObjects(objects, breaker.timeoutMs) }),
+    ...(objects === undefined ? {} : { objects: await openObjects(objects, breaker.timeoutMs, log) }),
   };
   switch (rows.kind) {
     case 'sqlite': {
@@ -34,7 +34,7 @@ async function sqlLogs(database: SqlDatabase, options: EngineOptions, readOnly: 
   return sqlEngine(database, options, readOnly);
 }
 
-async function openObjects(settings: ObjectSettings, timeoutMs: number): Promise<ObjectReader> {
+async function openObjects(settings: ObjectSettings, timeoutMs: number, log: Log): Promise<ObjectReader> {
   const { objectStore } = await import('./objects/object-store.ts');
-  return objectStore(settings, timeoutMs);
+  return objectStore(settings, timeoutMs, ({ id }) => log.warn('log_bodies_damaged', { id }));
 }

@@ -11,8 +11,15 @@ export interface ObjectStore extends ObjectReader {
   put(row: LogRow, bodies: LogBodies): Promise<void>;
 }
 
-/** Bodies as gzip'd JSON, one object a request, in a store that speaks the protocol of S3. */
-export function objectStore(settings: ObjectSettings, timeoutMs: number): ObjectStore {
+/**
+ * Bodies as gzip'd JSON, one object a request, in a store that speaks the protocol of S3.
+ * @param onDamaged told of a request whose object holds no bodies: it reads as if the object were gone
+ */
+export function objectStore(
+  settings: ObjectSettings,
+  timeoutMs: number,
+  onDamaged?: (row: LogRow) => void,
+): ObjectStore {
   const { accessKey, secretKey, region, basePath, pathFormat } = settings;
   const client = new AwsClient({
     accessKeyId: accessKey,
@@ -40,7 +47,9 @@ export function objectStore(settings: ObjectSettings, timeoutMs: number): Object
       if (reply.status === 404) return undefined;
       if (reply.status >= 500) throw new StoreTimeout(`The object store answered with status ${reply.status}.`);
       if (!reply.ok) throw new Error(`The object store answered with status ${reply.status}.`);
-      return unpackBodies(bytes);
+      const bodies = unpackBodies(bytes);
+      if (bodies === undefined) onDamaged?.(row);
+      return bodies;
     },
     close: async () => {},
   };

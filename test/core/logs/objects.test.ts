@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { createLogs, type Logs } from '../../../core/logs/logs.ts';
 import { objectPath } from '../../../core/logs/objects/paths.ts';
 import type { LogsSettings } from '../../../core/logs/settings.ts';
@@ -99,6 +99,27 @@ describe('bodies in an object store', () => {
     await settled(logs);
     s3.objects.clear();
     assert.deepEqual(await logs.store.find('org-1', row.id), { row, bodies: undefined });
+  });
+
+  it('are absent as well where the object holds none, which the operator is told', async () => {
+    const { logs, logged } = await open(freshFile());
+    const row = logRow();
+    logs.sinks.write({ row, bodies: bodiesOf('a', 'b') });
+    await settled(logs);
+    const [[key, whole] = ['', Buffer.alloc(0)]] = s3.objects;
+    const half = { request: { headers: {}, body: 'a' }, truncated: false };
+    const damaged = [whole.subarray(0, whole.length - 9), '', '{}', gzipSync('{"a'), gzipSync('null'), gzipSync('[]')];
+    for (const bytes of [...damaged, gzipSync(JSON.stringify(half))]) {
+      s3.objects.set(key, Buffer.from(bytes));
+      assert.deepEqual(await logs.store.find('org-1', row.id), { row, bodies: undefined }, String(bytes));
+      const { entries } = await logs.store.list(
+        { organisationId: 'org-1', from: row.createdAt, to: row.createdAt + 1 },
+        { limit: 1, offset: 0, bodies: true },
+      );
+      assert.deepEqual(entries, [{ row, bodies: undefined }]);
+    }
+    const told = logged.filter(({ event }) => event === 'log_bodies_damaged');
+    assert.deepEqual([told.length, told[0]?.fields.id], [14, row.id]);
   });
 
   it('cannot be read while the store is away, which is told from a fault of the gateway', async () => {
