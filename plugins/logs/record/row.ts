@@ -1,4 +1,4 @@
-import type { LogRow, RequestRecord, Timings } from 'portcullis/sdk';
+import { type ErrorCode, errorCodes, type LogRow, type RequestRecord, type Timings } from 'portcullis/sdk';
 import { usageColumns } from './usage-columns.ts';
 
 export const untimed: Timings = Object.freeze({
@@ -31,7 +31,7 @@ export function rowOf(
     method: record.method,
     path: record.path,
     endpoint: record.endpoint ?? null,
-    status: record.status,
+    status: statusOf(record),
     error: record.error ?? null,
     provider: record.provider ?? null,
     model: record.model ?? null,
@@ -71,6 +71,19 @@ export function rowOf(
     guardrails: (record.guardrails ?? none) as unknown as LogRow['guardrails'],
     source: 'gateway',
   };
+}
+
+/**
+ * A stream that broke off had begun with 200, and yet it failed: it is kept, and counted, with the status of its error,
+ * as one whose client has left is. Denials that are to look like answers stay what they look like.
+ */
+function statusOf({ status, error }: RequestRecord): number {
+  if (status >= 400 || error === undefined || error === 'guardrail_denied' || !isCode(error)) return status;
+  return errorCodes[error].status;
+}
+
+function isCode(error: string): error is ErrorCode {
+  return Object.hasOwn(errorCodes, error);
 }
 
 const none: readonly never[] = Object.freeze([]);

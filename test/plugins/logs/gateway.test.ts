@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from 'portcullis/sdk';
+import { recordedStream } from '../../support/recordings.ts';
 import { target } from '../../support/routed.ts';
 import { served } from './served.ts';
 
@@ -175,4 +176,30 @@ it('serves logs, feedback, exports and analytics to the unmodified client', asyn
   const lines = (await (await fetch(control.url + url.pathname + url.search)).text()).trim().split('\n');
   assert.deepEqual(lines.map((line) => (JSON.parse(line) as JsonObject).response_status_code).sort(), [200, 500]);
   assert.equal(((await given(client.logs.exports.list({}))).data as JsonObject[]).length, 1);
+});
+
+it('counts a stream that broke off as failed, in its log and in every graph alike', async (t) => {
+  const { client, peer, written, stretch } = await served(t);
+  const ask = async () => {
+    const stream = await client.chat.completions.create({ model: 'gpt-4o', messages, stream: true });
+    for await (const _ of stream);
+  };
+  await ask();
+  peer.always({ events: recordedStream('chat', 'text').slice(0, 3), ending: 'cut' });
+  await ask().catch(() => {});
+  const [broken, whole] = (await written(2)).map(({ metrics, response }) => {
+    const { is_success, error, response_status_code } = metrics as JsonObject;
+    return [is_success, error, response_status_code, (response as JsonObject).status];
+  });
+  assert.deepEqual(whole, [true, null, 200, 200]);
+  assert.deepEqual(broken, [false, 'upstream_unreachable', 502, 502]);
+  const { graphs } = client.analytics;
+  const query = stretch();
+  for (const [call, expected] of [
+    [() => graphs.errors(query), { total: 1 }],
+    [() => graphs.errors_rate(query), { rate: 50 }],
+    [() => graphs.errors_stack(query), { total: 1 }],
+    [() => graphs.errors_status_code(query), { total_errors: 1, unique_error_codes: 1 }],
+  ] as const)
+    assert.deepEqual((await given(call())).summary, expected);
 });

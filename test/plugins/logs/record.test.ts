@@ -80,6 +80,16 @@ describe('the log of a request', () => {
     assert.equal((await written({}, said(), unpriced)).entries[0]?.row.costNanoUsd, null);
   });
 
+  for (const [how, ended, status] of [
+    ['whose stream broke off has the status of its error', { error: 'upstream_invalid' }, 502],
+    ['whose denial looks like an answer has the status of that', { error: 'guardrail_denied' }, 200],
+    ['that failed has the status that its client got', { status: 429, error: 'upstream_error' }, 429],
+  ] as const)
+    it(how, async () => {
+      const [entry] = (await written({}, said(), { ...record, ...ended })).entries;
+      assert.deepEqual([entry?.row.status, entry?.row.error], [status, ended.error]);
+    });
+
   it('is not kept for callers of the operator’s file', async () => {
     const { organisationId: _, ...foreign } = record;
     assert.deepEqual((await written({}, said(), foreign)).entries, []);
