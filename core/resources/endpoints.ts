@@ -119,10 +119,15 @@ export function bySpecificity(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')];
   for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
     const [one, other] = [left[index] ?? '', right[index] ?? ''];
-    if (one.startsWith(':') !== other.startsWith(':')) return one.startsWith(':') ? 1 : -1;
+    if (isOpen(one) !== isOpen(other)) return isOpen(one) ? 1 : -1;
     if (one !== other) return one < other ? -1 : 1;
   }
   return 0;
+}
+
+/** A parameter, of one segment or of all the rest. */
+function isOpen(segment: string): boolean {
+  return segment.startsWith(':') || segment.startsWith('*');
 }
 
 function pathsOf(paths: readonly string[], admin: boolean, root: boolean): readonly string[] {

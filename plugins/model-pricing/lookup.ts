@@ -10,8 +10,8 @@ export function lookup(listing: Listing): Action {
   return {
     method: 'get',
     path: base,
-    // Names of models have up to three slashes: `accounts/fireworks/models/x`.
-    aliases: [`${base}/:second`, `${base}/:second/:third`, `${base}/:second/:third/:fourth`],
+    // Names of models may have slashes: `accounts/fireworks/models/x`.
+    aliases: [`${base}/*rest`],
     root: true,
     summary: 'What a model costs, in USD cents',
     needs: 'public',
@@ -22,8 +22,8 @@ export function lookup(listing: Listing): Action {
       effective_from: schema.Unsafe<string | null>({ type: ['string', 'null'] }),
     }),
     run({ params, now }) {
-      const { provider = '', model, second, third, fourth } = params;
-      const name = [model, second, third, fourth].filter((part) => part !== undefined).join('/');
+      const { provider = '', model = '', rest } = params;
+      const name = rest === undefined ? model : `${model}/${rest}`;
       const { listed } = listing.find(provider, name, now);
       return listed === undefined
         ? new RawReply(404, json, JSON.stringify({ error: 'Model not found' }))

@@ -83,6 +83,7 @@ describe('the price of a model', () => {
     'together-ai/meta-llama/Llama-3.3-70B-Instruct-Turbo',
     'fireworks-ai/accounts/fireworks/models/kimi-k2p5',
     'together-ai/meta-llama%2FLlama-3.3-70B-Instruct-Turbo',
+    'fireworks-ai/accounts%2Ffireworks/models%2Fkimi-k2p5',
   ]) {
     it(`is found by a name with slashes: ${path}`, async (t) => {
       assert.equal((await lookUp(await start(t), path)).status, 200);
@@ -98,7 +99,14 @@ describe('the price of a model', () => {
     assert.equal(await input(Date.UTC(2026, 8, 1)), 0.0003);
   });
 
-  for (const path of ['openai/none', 'none/gpt-4o', 'openai/__proto__', 'constructor/gpt-4o']) {
+  for (const path of [
+    'openai/none',
+    'none/gpt-4o',
+    'openai/__proto__',
+    'constructor/gpt-4o',
+    'vertex-ai/projects/one/locations/eu/publishers/none/models/gemini',
+    `openai/${'a/'.repeat(200)}b`,
+  ]) {
     it(`is not there for ${path}`, async (t) => {
       assert.deepEqual(await lookUp(await start(t), path), { status: 404, json: { error: 'Model not found' } });
     });
