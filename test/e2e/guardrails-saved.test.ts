@@ -84,7 +84,7 @@ describe('a guardrail of the control plane', () => {
     const { control, workspace } = await started(t);
     const { id } = await workspace('One');
     for (const [body, param] of [
-      [{ checks: [{ id: 'default.containz' }] }, 'checks[0].parameters'],
+      [{ checks: [{ id: 'default.containz' }] }, 'checks[0].id'],
       [{ checks: [{ id: 'default.contains', parameters: { words: 'x' } }] }, 'checks[0].parameters.words'],
       [{ actions: { deny: true, async: true } }, 'actions.async'],
     ] as const) {

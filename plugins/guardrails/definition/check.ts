@@ -47,11 +47,11 @@ export function readCheck(form: CheckForm, place: Place, denies: boolean, checks
 
 function missing(form: CheckForm, checks: Checks): unknown {
   try {
-    checks.ready(form.id, {}, form.param);
+    checks.ready(form.id, {}, form.idParam);
   } catch (error) {
     return error;
   }
-  return fault(form.param, 'names a check that is not there');
+  return fault(form.idParam, 'names a check that is not there');
 }
 
 function refuseMisplaced({ id, phases, edits }: CheckSummary, { phase, type }: Place, param: string): void {

@@ -65,7 +65,7 @@ export function readChecks(given: Json | undefined, param: string): readonly Che
     const id = readText(check.id, 200, `${at}.id`);
     if (id === undefined) throw fault(`${at}.id`, 'is required: a check such as default.contains');
     const parameters = readObject(check.parameters, `${at}.parameters`) ?? {};
-    return enabled(id, parameters, `${at}.parameters`, { rules: check, param: at });
+    return enabled({ id, idParam: `${at}.id` }, parameters, `${at}.parameters`, { rules: check, param: at });
   });
 }
 
@@ -74,8 +74,10 @@ function readShorthand(entry: JsonObject, param: string): readonly CheckForm[] {
     const at = `${param}.${key.slice(0, 100)}`;
     const parameters = asObject(given);
     if (parameters === undefined) throw fault(at, 'must be an object: the parameters of the check of this name');
-    const named = readText(parameters.id, 200, `${at}.id`) ?? key;
-    return enabled(named.includes('.') ? named : `default.${named}`, omit(parameters, new Set(['id'])), at);
+    const own = readText(parameters.id, 200, `${at}.id`);
+    const named = own ?? key;
+    const id = named.includes('.') ? named : `default.${named}`;
+    return enabled({ id, idParam: own === undefined ? at : `${at}.id` }, omit(parameters, new Set(['id'])), at);
   });
   if (Object.keys(entry).length === 0)
     throw fault(param, 'names no check: give checks, or a key such as "default.contains" with its parameters');
@@ -84,7 +86,7 @@ function readShorthand(entry: JsonObject, param: string): readonly CheckForm[] {
 
 /** @param beside what stands beside the parameters: its rules come before those among them */
 function enabled(
-  id: string,
+  named: Pick<CheckForm, 'id' | 'idParam'>,
   parameters: JsonObject,
   param: string,
   beside?: { readonly rules: JsonObject; readonly param: string },
@@ -97,7 +99,7 @@ function enabled(
   if (!readFlag(isOn.given, true, isOn.at)) return [];
   return [
     {
-      id,
+      ...named,
       parameters: omit(parameters, liftedKeys),
       softDeny: readFlag(softly.given, false, softly.at),
       onError: readChoice(failing.given, ['deny', 'pass'], failing.at),

@@ -99,6 +99,8 @@ export interface CheckForm {
   readonly onError: ErrorPolicy | undefined;
   /** Where its parameters stand, for errors. */
   readonly param: string;
+  /** Where its id stands, for errors. */
+  readonly idParam: string;
 }
 
 /** Where a list of the config puts its hooks. */

@@ -174,7 +174,7 @@ inEachPlace('guardrails', (place) => {
     ['no name', { name: '' }, 'name'],
     ['no checks', { checks: [] }, 'checks'],
     ['a check that is no object', { checks: ['contains'] }, 'checks[0]'],
-    ['a check that there is not', { checks: [{ id: 'test-words.contain' }] }, 'checks[0].parameters'],
+    ['a check that there is not', { checks: [{ id: 'test-words.contain' }] }, 'checks[0].id'],
     ['a wrong parameter', { checks: [contains('a'), contains()] }, 'checks[1].parameters.words'],
     ['a rule beside the parameters', { checks: [{ ...contains('a'), is_enabled: 'no' }] }, 'checks[0].is_enabled'],
     [

@@ -192,7 +192,7 @@ describe('a guardrail that is saved', () => {
   it('is refused with the place of the fault', () => {
     for (const [given, param] of [
       [[{ ...sees, parameters: { what: 1 } }], 'checks[0].parameters.what'],
-      [[sees, { id: 'test-probe.none' }], 'checks[1].parameters'],
+      [[sees, { id: 'test-probe.none' }], 'checks[1].id'],
       [[], 'checks'],
       [[{ ...sees, more: 1 }], 'checks[0].more'],
       [[{ ...sees, is_enabled: 'yes' }], 'checks[0].is_enabled'],
