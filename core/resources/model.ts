@@ -26,6 +26,8 @@ export const baseFields = [
 export interface ResourceModel {
   readonly resource: Resource;
   readonly name: string;
+  /** What messages call one record. */
+  readonly noun: string;
   readonly fields: Readonly<Record<string, FieldSchema>>;
   readonly columns: ReadonlySet<string>;
   readonly secretNames: readonly string[];
@@ -59,6 +61,7 @@ export function modelOf(resource: Resource): ResourceModel {
   return {
     resource,
     name: resource.name,
+    noun: resource.noun ?? resource.object.replaceAll(/[-_]/g, ' '),
     fields,
     columns,
     secretNames: named((schema) => schema['x-secret'] === true),

@@ -64,11 +64,9 @@ export function recordsOf(model: ResourceModel, parts: RecordParts): Records {
   const get: Records['get'] = async (scope, idOrSlug) => {
     const record = await find(scope, idOrSlug);
     if (record !== undefined) return record;
-    throw new GatewayError(
-      'not_found',
-      `There is no ${model.resource.object} with the id or slug "${idOrSlug.slice(0, 100)}".`,
-      { param: 'id' },
-    );
+    throw new GatewayError('not_found', `There is no ${model.noun} with the id or slug "${idOrSlug.slice(0, 100)}".`, {
+      param: 'id',
+    });
   };
 
   const filtered = (scope: Scope, { where = {}, search, archived: withArchived = true }: ListOptions) => {
@@ -93,7 +91,7 @@ export function recordsOf(model: ResourceModel, parts: RecordParts): Records {
   const conflict = (error: unknown, values: Values): never => {
     if (!parts.isUniqueViolation(error)) throw error;
     const what = typeof values.slug === 'string' ? ` with the slug "${values.slug}"` : '';
-    throw new GatewayError('conflict', `One such ${model.resource.object}${what} is there already.`, { cause: error });
+    throw new GatewayError('conflict', `One such ${model.noun}${what} is there already.`, { cause: error });
   };
 
   const sealedOf = (id: string, secrets: JsonObject): string | null =>

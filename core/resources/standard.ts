@@ -61,11 +61,9 @@ export async function visibleRecord(model: ResourceModel, operation: Operation, 
       ? removal !== 'archive' || record.status !== 'archived'
       : await hooks.visible(operation, record);
   if (visible) return record;
-  throw new GatewayError(
-    'not_found',
-    `There is no ${model.resource.object} with the id or slug "${id.slice(0, 100)}".`,
-    { param: 'id' },
-  );
+  throw new GatewayError('not_found', `There is no ${model.noun} with the id or slug "${id.slice(0, 100)}".`, {
+    param: 'id',
+  });
 }
 
 export async function get(

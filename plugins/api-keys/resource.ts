@@ -22,6 +22,7 @@ export function keyResource(maker: SecretMaker, host: Pick<ControlHost, 'counter
   return {
     name: 'api_keys',
     object: 'api-key',
+    noun: 'API key',
     title: 'API keys',
     path: '/api-keys',
     admin: true,

@@ -64,6 +64,8 @@ export interface Resource {
   readonly name: string;
   /** `object` in replies. */
   readonly object: string;
+  /** What messages call one record. Default: `object`, with spaces. */
+  readonly noun?: string;
   readonly title: string;
   /** Below `/v1` and `/v2`: `/configs`, or `/workspaces/:workspace/users` with a `parent`. */
   readonly path: string;

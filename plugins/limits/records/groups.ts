@@ -128,7 +128,10 @@ export function groupActions(host: Host): readonly Action[] {
       run: async (operation, record) => {
         const valueKey = valueKeyOf(operation.params.entity ?? '');
         const known = valueKey !== undefined && (await resetGroup(host, record as UsagePolicyRecord, valueKey));
-        if (!known) throw new GatewayError('not_found', 'The policy has counted no such entity.', { param: 'entity' });
+        if (!known)
+          throw new GatewayError('not_found', 'The policy has counted nothing under this value key.', {
+            param: 'entity',
+          });
         operation.audit({ reset_usage_for_value: valueKey });
         return {};
       },

@@ -18,6 +18,7 @@ const units = ['rpm', 'rph', 'rpd', 'rpw'] as const;
 export const ratePolicies: Resource = {
   name: 'rate_limit_policies',
   object: 'policy_rate_limits',
+  noun: 'rate limits policy',
   title: 'Rate limits policies',
   path: '/policies/rate-limits',
   owner: 'either',

@@ -33,6 +33,7 @@ export function usagePolicies(host: ControlHost): Resource {
   return {
     name: 'usage_limit_policies',
     object: 'policy_usage_limits',
+    noun: 'usage limits policy',
     title: 'Usage limits policies',
     path: '/policies/usage-limits',
     owner: 'either',
