@@ -27,7 +27,7 @@ const graphs: readonly Graph[] = [...trafficGraphs, ...errorGraphs, ...cacheGrap
 const fields = {
   ...logFilterFields,
   all_workspaces: schema.Optional(
-    field.text({ description: 'true: the whole organisation, where the caller is not bound to a workspace.' }),
+    schema.Boolean({ description: 'true: the whole organisation, where the caller is not bound to a workspace.' }),
   ),
 };
 

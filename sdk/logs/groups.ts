@@ -48,7 +48,7 @@ export const logPageFields = {
   page_size: text('1 to 1000. Default 100.'),
   order_by: text('A column. Default: requests.'),
   order_by_type: text('asc or desc. Default: desc.'),
-  include_total: text('false leaves the number of groups out.'),
+  include_total: schema.Optional(schema.Boolean({ description: 'false leaves the number of groups out.' })),
 };
 
 export const logColumnsField = {

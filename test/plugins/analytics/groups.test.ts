@@ -246,9 +246,20 @@ everyLogStore((open) => {
       assert.deepEqual(await models(`&workspace_slug=${other.slug}`, {}), ['gamma']);
       assert.deepEqual(await models(`&workspace_slug=${other.id}`, {}), ['gamma']);
       assert.deepEqual(await models('', {}), [], 'the default workspace has no requests');
-      assert.deepEqual((await models('&all_workspaces=true', {})).sort(), ['alpha', 'beta', 'gamma']);
+      for (const yes of ['true', '1', 'TRUE'])
+        assert.deepEqual((await models(`&all_workspaces=${yes}`, {})).sort(), ['alpha', 'beta', 'gamma']);
+      for (const no of ['false', '0']) assert.deepEqual(await models(`&all_workspaces=${no}`, {}), []);
       const path = `/v1/analytics/groups/model?${stretch}&workspace_slug=ws-nobody`;
       assert.deepEqual(await refused(world.control, 'GET', path), [404, 'workspace_id']);
+    });
+
+    it('refuse a choice that is neither yes nor no', async () => {
+      for (const name of ['all_workspaces', 'include_total']) {
+        const path = `/v1/analytics/groups/model?${stretch}&${name}=perhaps`;
+        assert.deepEqual(await refused(world.control, 'GET', path), [400, name]);
+      }
+      const counted = await world.control.ok('GET', `/v1/analytics/groups/model?${stretch}&include_total=0`);
+      assert.equal('total' in counted, false);
     });
 
     it('are the same below /logs, for whoever may list logs', async () => {
