@@ -5,7 +5,6 @@ import {
   GatewayError,
   type Json,
   type JsonObject,
-  logFilterFields,
   type Operation,
   pageFields,
   pageOf,
@@ -13,7 +12,7 @@ import {
 } from 'portcullis/sdk';
 import { placeOf } from '../read/place.ts';
 import { exportable } from './columns.ts';
-import { countOf, deniedTo, queryOf, valuesOf } from './read-body.ts';
+import { countOf, deniedTo, filterNames, queryOf, valuesOf } from './read-body.ts';
 import { shownExport } from './shown.ts';
 import { asExport, inWorkspaceOf, wrongState } from './state.ts';
 import { type ExportRecord, table } from './table.ts';
@@ -22,8 +21,6 @@ import { mayBeSeen } from './visibility.ts';
 const needs = ['logs.export'];
 const made = schema.Object({ id: field.id(), total: field.integer(0), object: field.oneOf(['export']) });
 const shown = field.object();
-
-const filterNames = [...Object.keys(logFilterFields), 'page_size', 'current_page'];
 
 const body = schema.Object({
   workspace_id: schema.Optional(field.id()),

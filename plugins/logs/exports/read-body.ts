@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type LogFilter,
   type LogPlace,
+  logFilterFields,
   type Operation,
   readLogFilter,
   readPeriod,
@@ -15,6 +16,10 @@ import type { ExportRecord } from './table.ts';
 
 const standardDays = 90;
 const most = 50_000;
+
+export const filterNames: readonly string[] = [...Object.keys(logFilterFields), 'page_size', 'current_page'];
+/** What clients send wherever they are: it chooses no requests. */
+const harmless: ReadonlySet<string> = new Set(['organisation_id', 'workspace_id']);
 
 /** Which requests an export is of, and which of them: those from `offset` on, at most `limit`. */
 export interface ExportQuery {
@@ -38,6 +43,7 @@ export function valuesOf(
   body: JsonObject,
   before?: ExportRecord,
 ): { readonly filters: JsonObject; readonly requested_data: readonly string[]; readonly description: string | null } {
+  refuseUnknown(asObject(body.filters) ?? {});
   const filters = asObject(body.filters) ?? before?.filters ?? refuse('filters', 'is required: an object');
   const asked = body.requested_data === undefined ? before?.requested_data : asArray(body.requested_data).map(String);
   const requested = asked ?? refuse('requested_data', `is required: a list of ${exportable.join(', ')}`);
@@ -52,6 +58,14 @@ export function valuesOf(
     });
   const description = typeof body.description === 'string' ? body.description : (before?.description ?? null);
   return { filters, requested_data: [...new Set(requested)], description };
+}
+
+/** A filter that is dropped would export more than was asked for. */
+function refuseUnknown(filters: JsonObject): void {
+  const unknown = Object.keys(filters).find((name) => !filterNames.includes(name) && !harmless.has(name));
+  if (unknown === undefined) return;
+  const name = unknown.slice(0, 100);
+  refuse(`filters.${name}`, `is no filter; accepted are ${filterNames.join(', ')}`);
 }
 
 /** Fields that the caller may not have. */

@@ -122,6 +122,15 @@ describe('an export of logs', () => {
     assert.deepEqual((await ok('GET', `/${id}`)).filters, {});
   });
 
+  it('is refused where it is to be filtered by what is no filter, rather than of all requests', async (t) => {
+    const { make, control, key } = await exporter(t);
+    for (const name of ['status', 'model', 'all']) {
+      const body = { filters: { [name]: 'x' }, requested_data: ['id'] };
+      assert.deepEqual(await refused(control, 'POST', '/v1/logs/exports', { as: key, body }), [400, `filters.${name}`]);
+    }
+    assert.equal((await make({ filters: { organisation_id: control.organisationId } })).total, 0);
+  });
+
   it('holds what was said, where it is asked for and the caller may see it', async (t) => {
     const { seed, make, ok, ended, linesOf, key } = await exporter(t);
     const side = { headers: { accept: '*/*' }, body: Buffer.from('{"a":1}') };
