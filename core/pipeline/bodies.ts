@@ -1,12 +1,28 @@
-import type { Outcome, RecordBodies } from 'portcullis/sdk';
+import {
+  asObject,
+  credentialMask,
+  hideCredentials,
+  type JsonObject,
+  type Outcome,
+  parseJson,
+  type RecordBodies,
+} from 'portcullis/sdk';
 import type { Exchange } from './exchange.ts';
 
 const nothing = new Uint8Array();
+/** What is shorter is no credential, and may stand anywhere. */
+const shortestCredential = 8;
 
-/** What was said in one exchange, read when a log asks for it. */
+interface Sent {
+  readonly body: Uint8Array;
+  readonly hidden: readonly string[];
+}
+
+/** What was said in one exchange, without the credentials of its bodies, read when a log asks for it. */
 export class ExchangeBodies implements RecordBodies {
   readonly #exchange: Exchange;
   readonly #outcome: Outcome;
+  #sent: Sent | undefined;
 
   constructor(exchange: Exchange, outcome: Outcome) {
     this.#exchange = exchange;
@@ -14,20 +30,53 @@ export class ExchangeBodies implements RecordBodies {
   }
 
   request(): ReturnType<RecordBodies['request']> {
-    const { headers, rawBody, body } = this.#exchange;
-    if (rawBody !== undefined) return { headers, body: rawBody };
-    // A plugin has put another body in the place of the client's: that of a saved prompt, filled in.
-    return { headers, body: Object.keys(body).length === 0 ? nothing : Buffer.from(JSON.stringify(body)) };
+    this.#sent ??= sentIn(this.#exchange);
+    return { headers: this.#exchange.headers, body: this.#sent.body };
   }
 
   response(): ReturnType<RecordBodies['response']> {
+    this.#sent ??= sentIn(this.#exchange);
+    const { hidden } = this.#sent;
     const { headers, body } = this.#outcome;
-    if (body.kind === 'bytes') return { headers, body: body.bytes, truncated: false };
+    if (body.kind === 'bytes') return { headers, body: without(body.bytes, hidden), truncated: false };
     const sent = this.#exchange.sent?.bytes();
-    return sent === undefined ? undefined : { headers, body: sent.bytes, truncated: sent.truncated };
+    return sent === undefined ? undefined : { headers, body: without(sent.bytes, hidden), truncated: sent.truncated };
   }
 
   control(name: string): string | undefined {
     return this.#exchange.control(name);
   }
+}
+
+function sentIn({ rawBody, body }: Exchange): Sent {
+  const isRead = rawBody === undefined || Object.keys(body).length > 0;
+  const given = isRead ? body : unread(rawBody);
+  const shown = hideCredentials(given);
+  // A plugin may have put another body in the place of the client's: that of a saved prompt, filled in.
+  if (shown.body !== given || rawBody === undefined) return { body: bytesOf(shown.body), hidden: shown.hidden };
+  return { body: rawBody, hidden: shown.hidden };
+}
+
+function bytesOf(body: JsonObject): Uint8Array {
+  return Object.keys(body).length === 0 ? nothing : Buffer.from(JSON.stringify(body));
+}
+
+const opens = 0x7b;
+
+/** What passes as its bytes may be an object of JSON all the same. */
+function unread(bytes: Uint8Array): JsonObject {
+  const first = bytes.find((byte) => byte > 0x20);
+  return (first === opens ? asObject(parseJson(Buffer.from(bytes).toString('utf8'))) : undefined) ?? {};
+}
+
+/** Some replies tell once more what was asked, credentials too. */
+function without(bytes: Uint8Array, hidden: readonly string[]): Uint8Array {
+  const told = hidden
+    .filter(({ length }) => length >= shortestCredential)
+    .flatMap((text) => [text, JSON.stringify(text).slice(1, -1)])
+    .toSorted((a, b) => b.length - a.length);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const found = told.filter((text) => buffer.includes(text));
+  if (found.length === 0) return bytes;
+  return Buffer.from(found.reduce((all, text) => all.replaceAll(text, credentialMask), buffer.toString('utf8')));
 }

@@ -1,4 +1,12 @@
-import type { Cost, GivenUpReply, Outcome, RequestContext, RequestNote, RequestRecord } from 'portcullis/sdk';
+import {
+  type Cost,
+  type GivenUpReply,
+  hideCredentials,
+  type Outcome,
+  type RequestContext,
+  type RequestNote,
+  type RequestRecord,
+} from 'portcullis/sdk';
 import { chargedWith } from '../ledger/charge.ts';
 import { type CountedUsage, finishUsage, uncounted } from '../ledger/finish-usage.ts';
 import { isUntouched } from '../upstream/untouched.ts';
@@ -49,7 +57,13 @@ export async function settle(runtime: Runtime, exchange: Exchange, outcome: Outc
   if (settled instanceof Promise) await settled;
   // What plugins found out while they settled belongs to the record too.
   const noted = exchange.note === note ? record : { ...record, ...exchange.note };
-  runtime.pipeline.log(noted, () => new ExchangeBodies(exchange, outcome));
+  runtime.pipeline.log(withoutCredentials(noted), () => new ExchangeBodies(exchange, outcome));
+}
+
+/** Callers put anything into their metadata. */
+function withoutCredentials(record: RequestRecord): RequestRecord {
+  const { body, hidden } = hideCredentials(record.metadata);
+  return hidden.length === 0 ? record : { ...record, metadata: body as RequestRecord['metadata'] };
 }
 
 const longestName = 256;

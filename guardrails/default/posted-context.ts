@@ -1,4 +1,4 @@
-import type { CheckInput, JsonObject } from 'portcullis/sdk';
+import { type CheckInput, hideCredentials, type JsonObject } from 'portcullis/sdk';
 
 /**
  * What `webhook` and `log` tell the outside of a request: this list and nothing else. Neither its headers nor any
@@ -19,7 +19,7 @@ export function postedContext(input: CheckInput): JsonObject {
       : { json: {}, text: '', statusCode: null, isTransformed: false },
     provider: input.provider,
     requestType: input.endpoint,
-    metadata: input.metadata,
+    metadata: hideCredentials(input.metadata).body,
     eventType: replied ? 'afterRequestHook' : 'beforeRequestHook',
     requestId: input.requestId,
     traceId: input.traceId,

@@ -332,3 +332,29 @@ describe('a soft denial', () => {
     assert.equal(asObjects(resultsOf(reply)[0]?.checks)[0]?.verdict, false);
   });
 });
+
+it('shows a webhook no credential of the body, and sends all of them to the provider', async (t) => {
+  const hook = await startPeer(t);
+  const peer = await startPeer(t);
+  hook.always({ body: { verdict: true } });
+  const { ask } = await guarded(t);
+  const tools = [
+    {
+      type: 'mcp',
+      server_label: 'l',
+      server_url: 'https://a.example',
+      authorization: 's3cret',
+      headers: { a: 's3cret' },
+    },
+  ];
+  const webhook = { 'default.webhook': { webhookURL: hook.origin } };
+  const reply = await ask(
+    target(peer, { input_guardrails: [webhook], output_guardrails: [webhook] }),
+    { model: 'm', input: 'x', tools },
+    { path: '/v1/responses', headers: { 'x-gw-metadata': JSON.stringify({ api_key: 's3cret' }) } },
+  );
+  assert.equal(reply.status, 200, reply.text);
+  assert.deepEqual(peer.requests[0]?.body.tools, tools);
+  assert.equal(hook.requests.length, 2);
+  for (const { bytes } of hook.requests) assert.doesNotMatch(bytes.toString(), /s3cret/);
+});

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from 'portcullis/sdk';
+import { type Json, type JsonObject, namesCredential } from 'portcullis/sdk';
 import { readKey, readSetting, saysMore } from './called-name.ts';
 import { isTooDeep, readData } from './data.ts';
 import { isLongPayload } from './leaves.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
-import { credentials, readUnknownMember } from './unknown.ts';
+import { readUnknownMember } from './unknown.ts';
 
 /** Where a request says what its tools are, and of what form the answer is to be. */
 const places = [
@@ -98,7 +98,7 @@ function describe(found: Gathering, value: object, path: (string | number)[], is
 }
 
 function isHidden(field: string): boolean {
-  return credentials.has(field) || unspoken.has(field);
+  return namesCredential(field) || unspoken.has(field);
 }
 
 /** Whoever gets a setting takes it as it is. */

@@ -1,12 +1,13 @@
-import type {
-  ChangedParts,
-  CheckInput,
-  CheckPhase,
-  JsonObject,
-  ScannedImage,
-  ScannedText,
-  TargetContext,
-  Turn,
+import {
+  type ChangedParts,
+  type CheckInput,
+  type CheckPhase,
+  hideCredentials,
+  type JsonObject,
+  type ScannedImage,
+  type ScannedText,
+  type TargetContext,
+  type Turn,
 } from 'portcullis/sdk';
 import { readRequest } from './read.ts';
 import type { Fragment, Reading } from './reading.ts';
@@ -29,6 +30,8 @@ export interface Subject {
 export class ScanInput implements CheckInput {
   readonly texts: readonly ScannedText[];
   readonly #subject: Subject;
+  #body: JsonObject | undefined;
+  #reply: JsonObject | undefined;
   #text: string | undefined;
   #content: string | undefined;
   #turns: readonly Turn[] | undefined;
@@ -89,12 +92,15 @@ export class ScanInput implements CheckInput {
     return phase === 'afterRequest' && reading.fragments.some(({ kind }) => kind === 'tool-arguments');
   }
 
-  get body() {
-    return this.#subject.body;
+  get body(): JsonObject {
+    this.#body ??= hideCredentials(this.#subject.body).body;
+    return this.#body;
   }
 
-  get reply() {
-    return this.#subject.reply;
+  get reply(): JsonObject | undefined {
+    const { reply } = this.#subject;
+    if (reply !== undefined) this.#reply ??= hideCredentials(reply).body;
+    return this.#reply;
   }
 
   get changed() {

@@ -1,14 +1,8 @@
-import { asArray, type Json, type JsonObject } from 'portcullis/sdk';
+import { asArray, type Json, type JsonObject, namesCredential } from 'portcullis/sdk';
 import { readKey } from './called-name.ts';
 import { isTooDeep } from './data.ts';
 import { isLongPayload, readField, readLeaves, silent } from './leaves.ts';
 import type { Gathering, JsonPath, Speaker } from './reading.ts';
-
-/** What opens something, wherever a body has to tell it: no check gets it. */
-export const credentials: ReadonlySet<string> = new Set([
-  ...['authentication', 'authorization', 'authorization_token', 'access_token', 'accessToken', 'api_key', 'apiKey'],
-  ...['api_auth', 'apiAuth', 'auth_config', 'authConfig', 'headers', 'domain_secrets'],
-]);
 
 /** Of media and documents, whose own members say how they are read. */
 const formed: ReadonlySet<string> = new Set(['image_url', 'data']);
@@ -43,6 +37,6 @@ function readInside(found: Gathering, value: Json, path: JsonPath, speaker: Spea
     const member = object[field];
     readKey(found, field, path, speaker);
     const isOpaque = silent.has(field) && typeof member === 'string' && isLongPayload(member);
-    if (!isOpaque && !credentials.has(field)) readUnknownMember(found, object, field, path, speaker, depth);
+    if (!isOpaque && !namesCredential(field)) readUnknownMember(found, object, field, path, speaker, depth);
   }
 }

@@ -1,4 +1,14 @@
-import { asObject, asString, type ControlHost, type Json, type LogEntry, type Operation } from 'portcullis/sdk';
+import {
+  asObject,
+  asString,
+  type ControlHost,
+  hideCredentials,
+  type Json,
+  type JsonObject,
+  type LogEntry,
+  type Operation,
+  parseJson,
+} from 'portcullis/sdk';
 import { maskedHeaders, namesOf } from '../record/masked-headers.ts';
 import { untimed } from '../record/row.ts';
 import { usageColumns } from '../record/usage-columns.ts';
@@ -80,7 +90,7 @@ export async function entryOf(
       timings: { ...untimed, upstream: sent.responseTime },
       attempts: [],
       user: sent.metadata._user ?? null,
-      metadata: Object.fromEntries(Object.entries(sent.metadata).filter(([name]) => !tracing.has(name))),
+      metadata: metadataOf(sent),
       guardrails: [],
       source: 'insert',
     },
@@ -97,8 +107,16 @@ function bodiesOf({ control }: Operation, sent: SentLog): LogEntry['bodies'] {
   };
 }
 
+function metadataOf({ metadata }: SentLog): SentLog['metadata'] {
+  const own: JsonObject = Object.fromEntries(Object.entries(metadata).filter(([name]) => !tracing.has(name)));
+  return hideCredentials(own).body as SentLog['metadata'];
+}
+
 function textOf(body: Json): string {
-  return typeof body === 'string' ? body : JSON.stringify(body);
+  const object = asObject(typeof body === 'string' ? parseJson(body) : body);
+  const shown = object === undefined ? body : hideCredentials(object).body;
+  if (typeof body === 'string' && shown === object) return body;
+  return typeof shown === 'string' ? shown : JSON.stringify(shown);
 }
 
 /** A query can hold a key, and so can what stands before the host. */

@@ -1,5 +1,4 @@
-/** What stands in the place of a credential. */
-export const mask = '*****';
+import { credentialMask as mask } from 'portcullis/sdk';
 
 /** Names that hold credentials, or parts of one, wherever they stand in the name. */
 const sensitive =

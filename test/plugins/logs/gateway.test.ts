@@ -203,3 +203,38 @@ it('counts a stream that broke off as failed, in its log and in every graph alik
   ] as const)
     assert.deepEqual((await given(call())).summary, expected);
 });
+
+it('hides the credentials that stand in bodies and metadata, and sends them to the provider', async (t) => {
+  const { control, peer, key, written } = await served(t);
+  const authorization = 'mcp-credential-1';
+  const tools = [
+    {
+      type: 'mcp',
+      server_label: 'l',
+      server_url: 'https://a.example',
+      authorization,
+      headers: { a: 'mcp-credential-2' },
+    },
+  ];
+  const echoed = (request: JsonObject) =>
+    JSON.stringify({ object: 'response', tools: request.tools, output: [], status: 'completed' });
+  for (const path of ['/v1/responses', '/v1/proxy/responses']) {
+    peer.next({ body: echoed({ tools }), headers: { 'content-type': 'application/json' } });
+    const reply = await fetch(control.url + path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-gw-api-key': key,
+        'x-gw-config': JSON.stringify(target(peer)),
+        'x-gw-metadata': JSON.stringify({ api_key: 'mcp-credential-3' }),
+      },
+      body: JSON.stringify({ model: 'gpt-4o', input: 'the quokka', tools }),
+    });
+    assert.match(await reply.text(), /mcp-credential-1/);
+    assert.deepEqual(peer.requests.at(-1)?.body.tools, tools);
+  }
+  const logs = JSON.stringify(await written(2));
+  assert.match(logs, /the quokka/);
+  assert.match(logs, /\*\*\*\*\*/);
+  assert.doesNotMatch(logs, /mcp-credential/);
+});

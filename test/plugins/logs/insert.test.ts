@@ -44,6 +44,18 @@ describe('a log that a client sends', () => {
     assert.equal(entry?.row.path, 'https://host.example/v1/a@b');
   });
 
+  it('has no credential in its bodies and metadata', async (t) => {
+    const { send } = await sender(t);
+    const secret = { tools: [{ authorization: 's3cret' }] };
+    const [object, text] = await send([
+      { ...chat, request: { ...(chat.request as JsonObject), body: secret }, metadata: { api_key: 's3cret' } },
+      { ...chat, response: { ...(chat.response as JsonObject), body: JSON.stringify(secret) } },
+    ]);
+    const shown = JSON.stringify([object, text]);
+    assert.match(shown, /authorization/);
+    assert.doesNotMatch(shown, /s3cret/);
+  });
+
   it('has its tokens and model from what was replied, and no credential', async (t) => {
     const { send, workspaceId } = await sender(t);
     const [entry] = await send(chat);
