@@ -131,7 +131,8 @@ class RunHost implements CheckHost {
       ...(request.body === undefined ? {} : { body: request.body }),
       ...(request.maxBytes === undefined ? {} : { maxBytes: request.maxBytes }),
     };
-    return capabilities.send(checkFetch(manifest, url, full), full);
+    const allowed = checkFetch(manifest, url, full);
+    return capabilities.send(allowed.target, allowed.request);
   }
 
   async ask(question: ModelQuestion): Promise<string> {

@@ -69,7 +69,10 @@ export function createControlHost(manifest: Manifest, capabilities: ControlCapab
     publicUrl,
     directory,
     transaction: (scope, work) => inTransaction(capabilities, name, scope, work),
-    fetch: async (url, request) => capabilities.send(checkFetch(manifest, url, request), request),
+    fetch: async (url, given) => {
+      const { target, request } = checkFetch(manifest, url, given);
+      return capabilities.send(target, request);
+    },
     mails,
     checkUrl,
     providers,

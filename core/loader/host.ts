@@ -122,7 +122,10 @@ export function createHost(manifest: Manifest, capabilities: Capabilities): Host
       grant(kinds.has('key') || kinds.has('session'), 'permissions.directory: key or session');
       return checksum?.(text);
     },
-    fetch: async (url, request) => capabilities.send(checkFetch(manifest, url, request), request),
+    fetch: async (url, given) => {
+      const { target, request } = checkFetch(manifest, url, given);
+      return capabilities.send(target, request);
+    },
   });
 }
 
@@ -131,8 +134,15 @@ function grantOf(section: Exclude<keyof FileSections, 'defaultConfig'>) {
   return section === 'defaultGuardrails' ? 'guardrails' : section;
 }
 
-/** The place that a plugin wants to call. @throws GatewayError when its manifest does not grant it, or the call has no bounds */
-export function checkFetch({ name, permissions }: Manifest, url: string, request: FetchRequest): URL {
+/** A call that has been allowed. */
+interface AllowedFetch {
+  readonly target: URL;
+  /** With its method as HTTP writes it. */
+  readonly request: FetchRequest;
+}
+
+/** What a plugin wants to call. @throws GatewayError when its manifest does not grant it, or the call has no bounds */
+export function checkFetch({ name, permissions }: Manifest, url: string, request: FetchRequest): AllowedFetch {
   const target = targetOf(name, url);
   if (!permits(permissions?.net ?? [], target.hostname, portOf(target))) {
     throw new GatewayError(
@@ -142,7 +152,20 @@ export function checkFetch({ name, permissions }: Manifest, url: string, request
   }
   checkBounds(name, request);
   checkHeaders(name, target, request);
-  return target;
+  const method = methodOf(name, request);
+  return { target, request: method === request.method ? request : { ...request, method } };
+}
+
+/** CONNECT opens a tunnel, and TRACE tells the headers of the gateway. */
+const refusedMethods: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
+/** A token (RFC 9110 §5.6.2). */
+const token = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;
+
+function methodOf(plugin: string, { method: given = 'GET' }: FetchRequest): string {
+  const method = given.toUpperCase();
+  if (token.test(method) && !refusedMethods.has(method)) return method;
+  const what = token.test(method) ? `by ${method}` : 'by a method that is none of HTTP';
+  throw new GatewayError('bad_request', `The plugin ${plugin} may not fetch ${what}.`, { param: 'method' });
 }
 
 const ofConnection: ReadonlySet<string> = new Set(connectionHeaders);

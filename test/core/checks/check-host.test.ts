@@ -128,6 +128,25 @@ describe('what a manifest grants', () => {
 describe('a call of a check', () => {
   const net = { permissions: { net: ['example.com:443'] } };
 
+  it('has its method in the case of HTTP, whatever the check writes', async () => {
+    const { sent, send } = network();
+    await withHost((host) => host.fetch('https://example.com/a', { method: 'put' }), {
+      ...net,
+      capabilities: { send },
+    });
+    assert.equal(sent[0]?.request.method, 'PUT');
+  });
+
+  for (const method of ['TRACE', 'connect', 'a b', '']) {
+    it(`never goes out as ${JSON.stringify(method)}`, async () => {
+      const { sent, send } = network();
+      const asked = () =>
+        withHost((host) => host.fetch('https://example.com/a', { method }), { ...net, capabilities: { send } });
+      await assert.rejects(asked, { code: 'bad_request', param: 'method', message: /may not fetch by/ });
+      assert.deepEqual(sent, []);
+    });
+  }
+
   it('is a GET, or a POST where it has a body', async () => {
     const { sent, send } = network();
     await withHost(
