@@ -1,4 +1,4 @@
-import { lstat, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asObject, asString, GatewayError, type JsonObject, parseJson } from 'portcullis/sdk';
 import semver from 'semver';
@@ -40,7 +40,7 @@ export async function installedIn(into: string, name: string): Promise<Installed
  * @throws GatewayError `bad_request` where no folder can be written; then nothing is left behind
  */
 export async function stage(into: string, name: string, files: PackageFiles): Promise<string> {
-  const made = mkdir(into, { recursive: true }).then(() => mkdtemp(join(into, `.install-${name}-`)));
+  const made = mkdir(into, { recursive: true }).then(() => mkdtemp(join(into, `.install-${name}-${process.pid}-`)));
   const folder = join(await made.catch(unwritable(into)), name);
   try {
     for (const [path, content] of files) {
@@ -77,8 +77,40 @@ export async function swapIn(staged: string, into: string): Promise<void> {
   await rm(backup, { recursive: true, force: true }).catch(unwritable(into));
 }
 
+/** No installation takes longer. */
+const longestMs = 3_600_000;
+
+/** Removes what installations that were interrupted have staged, of whatever plugin. */
+async function clear(into: string): Promise<void> {
+  for (const entry of await readdir(into).catch(() => [])) {
+    const [, pid] = /^\.install-.+-(\d+)-[^-]+$/.exec(entry) ?? [];
+    if (
+      !entry.startsWith('.install-') ||
+      (pid !== undefined && isRunning(Number(pid)) && (await isFresh(join(into, entry))))
+    )
+      continue;
+    await rm(join(into, entry), { recursive: true, force: true }).catch(unwritable(into));
+  }
+}
+
+/** Another process has that number. */
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function isFresh(path: string): Promise<boolean> {
+  const { mtimeMs = 0 } = (await lstat(path).catch(() => undefined)) ?? {};
+  return Date.now() - mtimeMs < longestMs;
+}
+
 /** After an installation that was interrupted: the version before it comes back, or goes. @returns whether it came back */
 export async function recover(into: string, name: string): Promise<boolean> {
+  await clear(into);
   const [target, backup] = [join(into, name), backupOf(into, name)];
   if ((await kindOf(backup)) === undefined) return false;
   if ((await kindOf(target)) !== undefined) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { installedIn, recover, stage, swapIn, unstage } from '../../../core/packages/install.ts';
@@ -47,6 +47,19 @@ describe('an installation', () => {
     const into = await emptyFolder(t);
     const refusal = await refusalOf(() => stage(into, 'acme', filesOf({ lib: '', 'lib/one.ts': '' })));
     assert.deepEqual([refusal.code, refusal.param], ['bad_request', 'into']);
+    assert.deepEqual(await readdir(into), []);
+  });
+
+  it('that was cut short is cleared away by the next, whatever its plugin, but for one that still runs', async (t) => {
+    const into = await emptyFolder(t);
+    await stage(into, 'other', filesOf());
+    for (const left of ['.install-acme-AbC123', '.install-a-b-999999999-AbC123']) await mkdir(join(into, left));
+    const running = `.install-acme-${process.ppid}-AbC123`;
+    await mkdir(join(into, running));
+    await recover(into, 'acme');
+    assert.deepEqual(await readdir(into), [running]);
+    await utimes(join(into, running), 0, 0);
+    await recover(into, 'acme');
     assert.deepEqual(await readdir(into), []);
   });
 
