@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { GatewayError } from 'portcullis/sdk';
 import { signatureName } from '../packages/package-files.ts';
+import { signatureFits } from '../packages/signature.ts';
 import { tarballOf } from '../packages/tarball.ts';
 import type { Console } from './command.ts';
 import type { PluginOptions } from './plugin.ts';
@@ -22,6 +23,8 @@ export async function pack(path: string, { out: given }: PluginOptions, out: Con
   });
   const signed = files.has(signatureName) ? '' : ' It is not signed: see portcullis plugin sign.';
   out.print(`${file}: ${files.size} files, ${bytes.length} bytes.${signed}`);
+  if (!signatureFits(files))
+    out.complain(`${signatureName} does not fit these files: they were changed since. See portcullis plugin sign.`);
   out.print(`sha256 ${createHash('sha256').update(bytes).digest('hex')}`);
   return 0;
 }

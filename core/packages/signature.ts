@@ -65,19 +65,37 @@ export async function verifyFiles(files: PackageFiles, keys: KeyRing): Promise<S
   if (signature === undefined) return { ...none, refusal: 'is missing' };
   const { kid, refusal, signed } = await verified(new TextDecoder().decode(signature).trim(), keys);
   if (signed === undefined) return { ...none, refusal };
+  const report = against(files, signed);
+  return { signedBy: report.refusal === undefined ? kid : undefined, ...report };
+}
+
+/** Whether the signature among them is for these very files, whoever has made it; true where there is none. */
+export function signatureFits(files: PackageFiles): boolean {
+  const signature = files.get(signatureName);
+  if (signature === undefined) return true;
+  const signed = payloadOf(new TextDecoder().decode(signature));
+  if (signed === undefined) return false;
+  const { refusal, altered, missing, added } = against(files, signed);
+  return refusal === undefined && altered.length + missing.length + added.length === 0;
+}
+
+function payloadOf(jws: string): Signed | undefined {
+  const payload = parseJson(Buffer.from(jws.trim().split('.')[1] ?? '', 'base64url').toString('utf8'));
+  return fits(payload) ? (payload as unknown as Signed) : undefined;
+}
+
+/** Files beside what a signature says of them. */
+function against(files: PackageFiles, signed: Signed): Omit<SignatureReport, 'signedBy'> {
   const manifest = asObject(parseJson(new TextDecoder().decode(files.get('plugin.json'))));
   const actual = hashesOf(files);
   const expected = new Map(Object.entries(signed.files));
-  const report = {
-    altered: [...actual].filter(([path, hash]) => (expected.get(path) ?? hash) !== hash).map(([path]) => path),
-    missing: [...expected.keys()].filter((path) => !actual.has(path)),
-    added: [...actual.keys()].filter((path) => !expected.has(path)),
-  };
+  const altered = [...actual].filter(([path, hash]) => (expected.get(path) ?? hash) !== hash).map(([path]) => path);
+  const missing = [...expected.keys()].filter((path) => !actual.has(path));
+  const added = [...actual.keys()].filter((path) => !expected.has(path));
   const sameUnit = manifest?.name === signed.name && manifest.version === signed.version;
   // An altered manifest is told as such.
-  if (!sameUnit && report.altered.length + report.missing.length + report.added.length === 0)
-    return { ...none, refusal: `is for ${signed.name} ${signed.version}` };
-  return { signedBy: kid, refusal: undefined, ...report };
+  const isOther = !sameUnit && altered.length + missing.length + added.length === 0;
+  return { refusal: isOther ? `is for ${signed.name} ${signed.version}` : undefined, altered, missing, added };
 }
 
 /** What is wrong, a sentence for each file. @param place how a file is named */

@@ -211,6 +211,18 @@ describe('portcullis plugin sign, pack and verify', () => {
     assert.deepEqual(await readFile(at('copy.tgz')), await readFile(file));
   });
 
+  it('say that a signature no longer fits what is packed', async (t) => {
+    const { at, release } = await workshop(t);
+    await release('1.0.0');
+    const fitting = await plugin('pack', at('acme'), '--out', at('a.tgz'));
+    assert.equal(fitting.complained, '');
+    await writeFile(at('acme', 'index.ts'), 'changed');
+    const stale = await plugin('pack', at('acme'), '--out', at('b.tgz'));
+    assert.match(stale.complained, /plugin\.sig does not fit/);
+    await writeFile(at('acme', 'plugin.sig'), 'none');
+    assert.match((await plugin('pack', at('acme'), '--out', at('c.tgz'))).complained, /plugin\.sig does not fit/);
+  });
+
   it('put no package into the folder that it is made of, and sign with no key that stands there', async (t) => {
     const { at, release } = await workshop(t);
     await release('1.0.0');
