@@ -5,6 +5,7 @@ import {
   check,
   type Edit,
   GatewayError,
+  type Json,
   type JsonObject,
   schema,
 } from 'portcullis/sdk';
@@ -44,7 +45,8 @@ export default check({
 
 function editsOf(input: CheckInput, given: unknown): readonly Edit[] {
   if (given === undefined || given === null) return [];
-  const transformed = asObject(given) ?? {};
+  const transformed = asObject(given as Json);
+  if (transformed === undefined) throw fault('must answer with a transformedData that is an object');
   const request = bodyOf(transformed, 'request');
   const response = bodyOf(transformed, 'response');
   if (input.phase === 'beforeRequest') {

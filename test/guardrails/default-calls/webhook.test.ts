@@ -178,6 +178,13 @@ testCheck(webhook, {
       host: answers({ verdict: true, transformedData: { response: { json: replied('x') } } }),
       message: /stream/,
     },
+    ...['x', [], 7].map((transformedData) => ({
+      name: `transformed data that is ${JSON.stringify(transformedData)}`,
+      input: before,
+      config,
+      host: answers({ verdict: true, transformedData }),
+      message: /a transformedData that is an object/,
+    })),
     {
       name: 'a transformed body that is no object',
       input: before,
