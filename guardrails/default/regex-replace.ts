@@ -6,6 +6,8 @@ import { excerpt } from './verdict.ts';
 /** Of all texts together. */
 const maxMatches = 100_000;
 const withFlags = /^\/(.+)\/([dgimsuvy]*)$/s;
+/** Flags of other languages, and in capitals; a path ends with other letters. */
+const otherFlags = /^\/((?:[^/\\]|\\.)+)\/([dgimsuvyxGIMSUX]+)$/s;
 
 export default check({
   title: 'Regex replace',
@@ -29,7 +31,7 @@ export default check({
   phases: ['beforeRequest', 'afterRequest'],
   edits: 'may',
   prepare({ rule, redactText, failOnDetection }) {
-    const [, source = rule, flags = ''] = withFlags.exec(rule) ?? [];
+    const [, source = rule, flags = ''] = withFlags.exec(rule) ?? otherFlags.exec(rule) ?? [];
     const pattern = linearPattern(source, flags, 'rule');
     if (pattern.test('')) throw unusable('rule', 'rule matches the empty text: there would be nothing to replace.');
     return { rule, failOnDetection, pattern, replace: replacementOf(redactText, pattern.groupCount, pattern.names) };

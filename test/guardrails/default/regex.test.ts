@@ -156,6 +156,8 @@ testCheck(regexReplace, {
     { config: { rule: 'a*' }, message: /rule matches the empty text/ },
     { config: { rule: '/a/y' }, message: /rule may have the flags/ },
     { config: { rule: '/a/gg' }, message: /rule may have the flags/ },
+    { config: { rule: '/x/gx' }, message: /rule may have the flags/ },
+    { config: { rule: '/x/G' }, message: /rule may have the flags/ },
     { config: { rule: 'a', redactText: 1 }, message: /redactText/ },
   ],
 });
