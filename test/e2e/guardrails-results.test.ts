@@ -272,6 +272,26 @@ describe('a soft denial', () => {
     assert.deepEqual([block?.type === 'text' && block.text, message.stop_reason], ['I would rather not.', 'end_turn']);
   });
 
+  it('has as many choices as were asked for', async (t) => {
+    const gateway = await guarded(t);
+    const client = gateway.openai({ 'x-gw-config': JSON.stringify({ provider: 'echo', input_guardrails: [soft] }) });
+    const messages = [{ role: 'user' as const, content: 'bad' }];
+    const told = ({ message, index }: { message: { content: string | null }; index: number }) => [
+      index,
+      message.content,
+    ];
+    const two = [
+      [0, 'I would rather not.'],
+      [1, 'I would rather not.'],
+    ];
+    const chat = await client.chat.completions.create({ model: 'm', messages, n: 2 });
+    assert.deepEqual(chat.choices.map(told), two);
+    const streamed = await client.chat.completions.stream({ model: 'm', messages, n: 2 }).finalChatCompletion();
+    assert.deepEqual(streamed.choices.map(told), two);
+    const completion = await client.completions.create({ model: 'm', prompt: ['bad', 'bad'], n: 2 });
+    assert.equal(completion.choices.length, 4);
+  });
+
   it('says the standard sentence where no other is given, shows the results, and never asks the provider', async (t) => {
     const peer = await startPeer(t);
     const { ask, records } = await guarded(t);

@@ -1,4 +1,5 @@
 import {
+  asArray,
   asObject,
   type Completion,
   type DialectName,
@@ -6,6 +7,7 @@ import {
   dialects,
   type Endpoint,
   type GenerationDialect,
+  type Json,
   type JsonObject,
   type Outcome,
   type ReplyContext,
@@ -100,7 +102,11 @@ function softDenial(
     id: idPrefixes[dialect.name] + facts.newId().replaceAll('-', ''),
     model: typeof model === 'string' ? model : '',
     created: seconds,
-    choices: [{ index: 0, parts: [{ type: 'text', text: message }], finish: 'stop' }],
+    choices: Array.from({ length: choicesAsked(dialect.name, target.body) }, (_, index) => ({
+      index,
+      parts: [{ type: 'text', text: message }],
+      finish: 'stop',
+    })),
     usage: facts.usage() ?? { input: 0, output: 0, total: 0 },
   };
   const context: ReplyContext = {
@@ -123,6 +129,28 @@ function softDenial(
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },
     body: { kind: 'bytes', bytes: Buffer.from(first + events.join('')) },
   };
+}
+
+const mostChoices = 128;
+
+/** How many answers a client waits for. */
+function choicesAsked(dialect: GenerationDialect['name'], body: JsonObject): number {
+  const asked = countOf(askedIn[dialect]?.(body));
+  const prompts = dialect === 'completions' && Array.isArray(body.prompt) ? asArray(body.prompt) : [];
+  // Numbers are tokens of one prompt.
+  const several = prompts.filter((prompt) => typeof prompt !== 'number').length;
+  return Math.min(asked * Math.max(several, 1), mostChoices);
+}
+
+/** Where a format says how many answers it wants; the others have one. */
+const askedIn: { readonly [Name in GenerationDialect['name']]?: (body: JsonObject) => Json | undefined } = {
+  chat: ({ n }) => n,
+  completions: ({ n }) => n,
+  gemini: (body) => asObject(body.generationConfig ?? body.generation_config)?.candidateCount,
+};
+
+function countOf(asked: Json | undefined): number {
+  return typeof asked === 'number' && Number.isInteger(asked) ? Math.max(asked, 1) : 1;
 }
 
 function outcomeOf(
