@@ -3,6 +3,7 @@ import type { CodecContext, ReplyContext } from '../dialect.ts';
 import type { AudioPart, Choice, Completion, Part } from '../neutral.ts';
 import { annotationOf } from './citations.ts';
 import { writeBlocks, writeToolCall } from './encode-message.ts';
+import { asksFunctions, legacyFinish, withFunctionCall } from './legacy-functions.ts';
 import { writeUsage } from './usage.ts';
 
 /**
@@ -40,7 +41,7 @@ function writeChoice(choice: Choice, context: ReplyContext): JsonObject {
     index: choice.index,
     message: { ...asObject(extra.message), ...writeMessage(choice.parts, context) },
     logprobs: choice.logprobs ?? null,
-    finish_reason: choice.finish,
+    finish_reason: asksFunctions(context.request) ? legacyFinish(choice.finish) : choice.finish,
     native_finish_reason: context.strict ? undefined : choice.nativeFinish,
   });
 }
@@ -56,7 +57,7 @@ function writeMessage(parts: readonly Part[], context: ReplyContext): JsonObject
   const blocks = context.strict ? [] : writeBlocks(parts);
   // An answer of nothing at all is an empty text; one of calls, a refusal or speech alone has no text.
   const silent = texts.length === 0 && (calls.length > 0 || refusals.length > 0 || spoken !== undefined);
-  return compact({
+  const message = compact({
     role: 'assistant',
     content: silent ? null : texts.map((part) => part.text).join(''),
     ...(context.reasoningField === undefined || thoughts === '' ? {} : { [context.reasoningField]: thoughts }),
@@ -66,6 +67,7 @@ function writeMessage(parts: readonly Part[], context: ReplyContext): JsonObject
     tool_calls: calls.length > 0 ? calls : undefined,
     content_blocks: blocks.length > 0 ? blocks : undefined,
   });
+  return asksFunctions(context.request) ? withFunctionCall(message, calls) : message;
 }
 
 /** Spoken output as `message.audio`. */

@@ -1,5 +1,5 @@
 import { sseFrame } from '../../framing/framing.ts';
-import { asObject, compact, type Json, type JsonObject, omit } from '../../json.ts';
+import { asObject, asObjects, compact, type Json, type JsonObject, omit } from '../../json.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import type { Delta, FinishReason, ProviderFault, Usage } from '../neutral.ts';
 import { packToolCallId } from '../tool-call-id.ts';
@@ -8,6 +8,7 @@ import { replyFields } from './decode-reply.ts';
 import { writeBlock } from './encode-message.ts';
 import { isLost, writeSpoken } from './encode-reply.ts';
 import { writeFault } from './fault.ts';
+import { asksFunctions, legacyFinish, withFunctionCall } from './legacy-functions.ts';
 import { joinLogprobs } from './logprobs.ts';
 import { writeUsage } from './usage.ts';
 
@@ -28,6 +29,7 @@ interface ChoiceState {
 /** Writes a stream of chat completion chunks, ended by `[DONE]`; after a fault there is an error event and no `[DONE]`. */
 export function encodeStream(context: ReplyContext): StreamEncoder {
   const includeUsage = asObject(context.request.stream_options)?.include_usage === true;
+  const isLegacy = asksFunctions(context.request);
   const choices = new Map<number, ChoiceState>();
   let header: JsonObject | undefined;
   let usage: Usage | undefined;
@@ -81,7 +83,7 @@ export function encodeStream(context: ReplyContext): StreamEncoder {
     if (state.finished) return '';
     state.finished = true;
     const word = context.strict || native === undefined ? {} : { native_finish_reason: native };
-    return choiceChunk(state, {}, { finish_reason: reason, ...word });
+    return choiceChunk(state, {}, { finish_reason: isLegacy ? legacyFinish(reason) : reason, ...word });
   };
 
   const close = (): string => {
@@ -100,7 +102,8 @@ export function encodeStream(context: ReplyContext): StreamEncoder {
     if (state.finished) return opening;
     if (delta.type === 'finish') return opening + finishChunk(state, delta.reason, delta.native);
     const written = deltaOf(delta, state, context);
-    return written === undefined ? opening : opening + choiceChunk(state, written);
+    if (written === undefined) return opening;
+    return opening + choiceChunk(state, isLegacy ? withFunctionCall(written, asObjects(written.tool_calls)) : written);
   };
 
   return {
