@@ -16,6 +16,7 @@ import { explained } from './explain.ts';
 import { isEventStream, isJson, withResults } from './reply/append.ts';
 import { chargedFor, denial } from './reply/denial.ts';
 import { hookResults } from './reply/results.ts';
+import { isHeard, streamedTranscript, type Transcript, textTranscript, wholeOf } from './reply/transcript.ts';
 import { CheckTime } from './run/check-time.ts';
 import { defer, deferredOf, type State, settleRequest, stateOf } from './run/deferred.ts';
 import { lookAtReply, lookAtRequest } from './run/look-at.ts';
@@ -75,7 +76,21 @@ export function guardrailHooks(host: Host): Hooks {
     if (hooks.length === 0 && state.before.length === 0) return undefined;
     if (outcome.body.kind === 'stream' || isEventStream(outcome)) return afterStream(target, outcome, state);
     const { bytes } = outcome.body;
-    const reply = hooks.length === 0 || !isJson(outcome) ? undefined : parsedReply(bytes);
+    const transcript =
+      hooks.length === 0 || isJson(outcome) || !isHeard(target.request.endpoint) ? undefined : textTranscript(bytes);
+    return afterWhole(target, outcome, state, bytes, transcript);
+  };
+
+  const afterWhole = (
+    target: TargetContext,
+    outcome: Outcome,
+    state: State,
+    bytes: Uint8Array,
+    transcript: Transcript | undefined,
+  ): MaybePromise<Outcome> => {
+    const { after: list } = state;
+    const { hooks } = list;
+    const reply = transcript?.reply ?? (hooks.length === 0 || !isJson(outcome) ? undefined : parsedReply(bytes));
     const look = (part: JsonObject) =>
       reply === undefined
         ? lookAtReply(target, undefined, { request: state.changed, reply: false })
@@ -85,7 +100,8 @@ export function guardrailHooks(host: Host): Hooks {
       defer(state, list, () => look(part));
       const results = hookResults(state.before, runs);
       if (runs.some(denies)) return denial(target, runs, results, facts(outcome));
-      const edited = reply !== undefined && part !== reply ? Buffer.from(JSON.stringify(part)) : bytes;
+      const write = transcript?.write ?? ((changed: JsonObject) => Buffer.from(JSON.stringify(changed)));
+      const edited = reply !== undefined && part !== reply ? write(part) : bytes;
       const ran = state.before.length + runs.length > 0;
       const shown =
         ran && isJson(outcome) && target.request.endpoint !== 'proxy' ? withResults(edited, results) : edited;
@@ -102,6 +118,7 @@ export function guardrailHooks(host: Host): Hooks {
     const status = warned(outcome, state.before);
     // Nothing to look at, and nothing to tell in it: the bytes pass as they are.
     if (hooks.length === 0 && (target.strict || state.before.length === 0)) return { ...outcome, status };
+    if (hooks.length > 0 && isHeard(target.request.endpoint)) return afterHeard(target, outcome, state);
     let done: () => void = () => {};
     const guarded = guardStream(
       {
@@ -134,6 +151,16 @@ export function guardrailHooks(host: Host): Hooks {
       return denial(target, result.runs, hookResults(state.before, result.runs), facts(outcome));
     };
     return guarded instanceof Promise ? guarded.then(finish) : finish(guarded);
+  };
+
+  /** A transcript that is streamed waits until it is whole: what a check finds in it may be told in any of its events. */
+  const afterHeard = async (target: TargetContext, outcome: Outcome, state: State): Promise<Outcome | undefined> => {
+    const bytes = await wholeOf(outcome);
+    const whole: Outcome = { ...outcome, body: { kind: 'bytes', bytes } };
+    const transcript = streamedTranscript(bytes);
+    return transcript === undefined
+      ? unread(target, whole, state)
+      : afterWhole(target, whole, state, bytes, transcript);
   };
 
   /** Bytes that the gateway does not read: checks that look at texts cannot, and count as they say they do. */
