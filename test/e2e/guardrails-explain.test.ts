@@ -67,16 +67,16 @@ describe('explain', () => {
   });
 
   it('says what cannot look at what the route carries', async (t) => {
-    const embedding = { model: 'm', input: 'x' };
+    const moderated = { model: 'm', input: 'x' };
     const list = [
       { ...without('bad') },
       { 'default.addPrefix': { prefix: 'P', applyToRole: 'user' }, type: 'mutator' },
     ];
-    const { notes } = await explained(t, { input_guardrails: list }, '/v1/embeddings', embedding);
+    const { notes } = await explained(t, { input_guardrails: list }, '/v1/moderations', moderated);
     assert.deepEqual(notes, [
       'beforeRequest: guardrail input_guardrails_0 runs default.contains',
       'beforeRequest: mutator input_guardrails_1 runs default.addPrefix',
-      'beforeRequest: default.addPrefix does not run on embed: the request counts as passed',
+      'beforeRequest: default.addPrefix does not run on moderate: the request counts as passed',
       'afterRequest: guardrail named runs default.contains (denies)',
       'afterRequest: default.contains has nothing to look at on this route',
     ]);

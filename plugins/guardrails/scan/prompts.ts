@@ -72,6 +72,22 @@ export function readRevisedPrompts({ data }: JsonObject): Reading {
   return found.said.length === 0 ? nothing : found;
 }
 
+/** Documents, or the texts that were embedded, as a reply says them once more; most replies have indexes and vectors alone. */
+export function readEchoed(reply: JsonObject): Reading {
+  const found = new Gathering();
+  if (reply.texts !== undefined) readLeaves(found, reply.texts, ['texts'], echoed(0));
+  for (const list of ['results', 'data'])
+    asArray(reply[list]).forEach((item, index) => {
+      const object = asObject(item) ?? {};
+      for (const field of echoFields)
+        if (object[field] !== undefined) readData(found, object[field], [list, index, field], echoed(index));
+    });
+  return found.said.length === 0 ? nothing : found;
+}
+
+const echoFields = ['document', 'text'] as const;
+const echoed = (message: number): Speaker => ({ role: 'assistant', kind: 'text', message });
+
 /** What the trained model will be called, in part. */
 export function readModelName(body: JsonObject): Reading {
   const found = new Gathering();

@@ -15,6 +15,7 @@ import { readPagePrompt, readPages } from './pages.ts';
 import {
   readCompletions,
   readCompletionsReply,
+  readEchoed,
   readEmbeddedTexts,
   readEmbeddings,
   readImagePrompt,
@@ -55,8 +56,8 @@ const kept: Readers = { request: readKept, reply: readKept };
 const readers: Readonly<Record<Endpoint, Readers>> = {
   chatComplete: { request: readChat, reply: readChatReply },
   complete: { request: readCompletions, reply: readCompletionsReply },
-  embed: { request: readEmbeddings, reply: nothingToRead },
-  rerank: { request: readRerank, reply: nothingToRead },
+  embed: { request: readEmbeddings, reply: readEchoed },
+  rerank: { request: readRerank, reply: readEchoed },
   moderate: { request: readEmbeddings, reply: nothingToRead },
   ocr: { request: readPagePrompt, reply: readPages },
   imageGenerate: picture,
@@ -108,7 +109,7 @@ const ofDialects: { readonly [Name in DialectName]?: { readonly [E in Endpoint]?
     retrieveModel: names,
   },
   cohere: { chatComplete: { request: readChat, reply: readMessageReply } },
-  'cohere-embeddings': { embed: { request: readEmbeddedTexts, reply: nothingToRead } },
+  'cohere-embeddings': { embed: { request: readEmbeddedTexts, reply: readEchoed } },
   'gemini-embeddings': { embed: { request: readEmbedded, reply: nothingToRead } },
 };
 

@@ -480,7 +480,7 @@ describe('a route', () => {
   });
 
   it('says what of it can be read', () => {
-    assert.deepEqual([isReadable('embed', 'request'), isReadable('embed', 'reply')], [true, false]);
+    assert.deepEqual([isReadable('moderate', 'request'), isReadable('moderate', 'reply')], [true, false]);
     assert.deepEqual([isReadable('proxy', 'request'), isReadable('getModelResponse', 'reply')], [false, true]);
   });
 });
