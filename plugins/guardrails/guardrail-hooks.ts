@@ -6,7 +6,6 @@ import {
   type JsonObject,
   type MaybePromise,
   type Outcome,
-  type RequestContext,
   type TargetContext,
 } from 'portcullis/sdk';
 import { acceptEntries } from './definition/accept.ts';
@@ -16,16 +15,17 @@ import { explained } from './explain.ts';
 import { isEventStream, isJson, withResults } from './reply/append.ts';
 import { chargedFor, denial } from './reply/denial.ts';
 import { hookResults } from './reply/results.ts';
-import { isHeard, streamedTranscript, type Transcript, textTranscript, wholeOf } from './reply/transcript.ts';
+import { isHeard, readWhole, streamedTranscript, type WholeReply, wholeOf } from './reply/transcript.ts';
+import { warned } from './reply/warned.ts';
 import { CheckTime } from './run/check-time.ts';
 import { defer, deferredOf, type State, settleRequest, stateOf } from './run/deferred.ts';
 import { lookAtReply, lookAtRequest } from './run/look-at.ts';
 import { noteOf } from './run/report.ts';
 import type { Running } from './run/run-check.ts';
 import { runHooks } from './run/run-hooks.ts';
-import { denies, type HookRun, warns } from './run/runs.ts';
+import { denies, type HookRun } from './run/runs.ts';
 import { forgo, whenDone } from './run/settled.ts';
-import { parsedReply } from './scan/read.ts';
+import { credentialsOf } from './run/stored-credentials.ts';
 import { guardStream } from './stream/guard-stream.ts';
 
 const tracesVariable = 'EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED';
@@ -71,37 +71,27 @@ export function guardrailHooks(host: Host): Hooks {
   };
 
   const after = (target: TargetContext, outcome: Outcome, state: State): MaybePromise<Outcome | undefined> => {
-    const { after: list } = state;
-    const { hooks } = list;
+    const { hooks } = state.after;
     if (hooks.length === 0 && state.before.length === 0) return undefined;
     if (outcome.body.kind === 'stream' || isEventStream(outcome)) return afterStream(target, outcome, state);
     const { bytes } = outcome.body;
-    const transcript =
-      hooks.length === 0 || isJson(outcome) || !isHeard(target.request.endpoint) ? undefined : textTranscript(bytes);
-    return afterWhole(target, outcome, state, bytes, transcript);
+    const unasked = { bytes, reply: undefined, write: () => bytes };
+    const whole = hooks.length === 0 ? unasked : readWhole(target.request.endpoint, outcome, bytes);
+    return afterWhole(target, outcome, whole, state);
   };
 
-  const afterWhole = (
-    target: TargetContext,
-    outcome: Outcome,
-    state: State,
-    bytes: Uint8Array,
-    transcript: Transcript | undefined,
-  ): MaybePromise<Outcome> => {
+  const afterWhole = (target: TargetContext, outcome: Outcome, whole: WholeReply, state: State) => {
+    const { bytes, reply, write } = whole;
     const { after: list } = state;
-    const { hooks } = list;
-    const reply = transcript?.reply ?? (hooks.length === 0 || !isJson(outcome) ? undefined : parsedReply(bytes));
+    const isChanged = (part: JsonObject) => reply !== undefined && part !== reply;
     const look = (part: JsonObject) =>
-      reply === undefined
-        ? lookAtReply(target, undefined, { request: state.changed, reply: false })
-        : lookAtReply(target, part, { request: state.changed, reply: part !== reply });
+      lookAtReply(target, reply && part, { request: state.changed, reply: isChanged(part) });
     const finish = ({ runs, part }: { readonly runs: readonly HookRun[]; readonly part: JsonObject }): Outcome => {
       report(target, 'afterRequest', runs);
       defer(state, list, () => look(part));
       const results = hookResults(state.before, runs);
       if (runs.some(denies)) return denial(target, runs, results, facts(outcome));
-      const write = transcript?.write ?? ((changed: JsonObject) => Buffer.from(JSON.stringify(changed)));
-      const edited = reply !== undefined && part !== reply ? write(part) : bytes;
+      const edited = isChanged(part) ? write(part) : bytes;
       const ran = state.before.length + runs.length > 0;
       const shown =
         ran && isJson(outcome) && target.request.endpoint !== 'proxy' ? withResults(edited, results) : edited;
@@ -158,9 +148,8 @@ export function guardrailHooks(host: Host): Hooks {
     const bytes = await wholeOf(outcome);
     const whole: Outcome = { ...outcome, body: { kind: 'bytes', bytes } };
     const transcript = streamedTranscript(bytes);
-    return transcript === undefined
-      ? unread(target, whole, state)
-      : afterWhole(target, whole, state, bytes, transcript);
+    if (transcript === undefined) return unread(target, whole, state);
+    return afterWhole(target, whole, { bytes, ...transcript }, state);
   };
 
   /** Bytes that the gateway does not read: checks that look at texts cannot, and count as they say they do. */
@@ -206,19 +195,5 @@ export function guardrailHooks(host: Host): Hooks {
       return settleRequest(state, { ...running, detached: true }, report);
     },
     explain: (target) => explained(active, target),
-  };
-}
-
-/** 246 says that a guardrail failed, and that the reply is there all the same. */
-function warned({ status }: Outcome, runs: readonly HookRun[]): number {
-  return status === 200 && runs.some(warns) ? 246 : status;
-}
-
-function credentialsOf(host: Host) {
-  return (request: RequestContext, unit: string): MaybePromise<JsonObject | undefined> => {
-    const { access } = request.principal;
-    if (access === undefined) return host.file('guardrailCredentials')[unit];
-    const entry = host.directory('checkCredentials', access.organisationId, unit);
-    return entry instanceof Promise ? entry.then((found) => found?.credentials) : entry?.credentials;
   };
 }

@@ -10,11 +10,19 @@ import {
   parseJson,
   type ReplyStream,
 } from 'portcullis/sdk';
+import { parsedReply } from '../scan/read.ts';
+import { isJson } from './append.ts';
 
 /** A transcript that is no JSON object, read as the one that it would be, and written again in its own form. */
 export interface Transcript {
   readonly reply: JsonObject;
   write(edited: JsonObject): Uint8Array;
+}
+
+/** A reply whose bytes are all there; without an object, nothing of it can be looked at. */
+export interface WholeReply extends Pick<Transcript, 'write'> {
+  readonly bytes: Uint8Array;
+  readonly reply: JsonObject | undefined;
 }
 
 /** Longer ones are no transcripts. */
@@ -26,8 +34,17 @@ export function isHeard(endpoint: Endpoint): boolean {
   return heard.has(endpoint);
 }
 
+const writeJson = (edited: JsonObject): Uint8Array => Buffer.from(JSON.stringify(edited));
+
+/** A reply as it is looked at. */
+export function readWhole(endpoint: Endpoint, outcome: Outcome, bytes: Uint8Array): WholeReply {
+  const transcript = isHeard(endpoint) && !isJson(outcome) ? textTranscript(bytes) : undefined;
+  if (transcript !== undefined) return { bytes, ...transcript };
+  return { bytes, reply: isJson(outcome) ? parsedReply(bytes) : undefined, write: writeJson };
+}
+
 /** A transcript as a text, be it plain or with the times of subtitles; undefined: no text at all. */
-export function textTranscript(bytes: Uint8Array): Transcript | undefined {
+function textTranscript(bytes: Uint8Array): Transcript | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     return { reply: { text }, write: (edited) => Buffer.from(asString(edited.text) ?? '') };
