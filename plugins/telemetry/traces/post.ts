@@ -4,11 +4,15 @@ import type { TraceSettings } from './settings.ts';
 const contentTypes = { 'http/protobuf': 'application/x-protobuf', 'http/json': 'application/json' } as const;
 /** Answers that say: later, perhaps (OTLP 1.8, "Retryable Response Codes"). */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** The collector has gone away in the middle, as one that is started anew does; nobody knows whether it took them. */
+const resets: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const retryMs = 1000;
+/** What waits holds one of four places: who wants more time loses the batch. */
+const longestRetryMs = 10_000;
 const longestReply = 64 * 1024;
 
 export interface Post {
-  /** The reply's body, or undefined when the place did not take it. Tries a second time where the answer says so. */
+  /** The reply's body, or undefined when the place did not take it. Tries a second time where the answer says so, or breaks off. */
   send(body: Uint8Array): Promise<Uint8Array | undefined>;
   /** What is under way fails. */
   close(): Promise<void>;
@@ -34,16 +38,28 @@ export function createPost({ url, headers, protocol, timeoutMs }: TraceSettings)
       body,
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return { status: reply.statusCode, body: await reply.body.bytes() };
+    const later = retryable.has(reply.statusCode) ? waitAskedIn(reply.headers['retry-after']) : undefined;
+    return { taken: reply.statusCode < 300, body: await reply.body.bytes(), later };
   };
+  const first = (body: Uint8Array) =>
+    once(body).catch((error: unknown) => {
+      if (!resets.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      return { taken: false, body, later: retryMs };
+    });
   return {
     send: async (body) => {
-      const first = await once(body);
-      if (!retryable.has(first.status)) return first.status < 300 ? first.body : undefined;
-      await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
-      const second = await once(body);
-      return second.status < 300 ? second.body : undefined;
+      let reply = await first(body);
+      if (reply.later !== undefined && reply.later <= longestRetryMs) {
+        await new Promise((resolve) => setTimeout(resolve, reply.later).unref());
+        reply = await once(body);
+      }
+      return reply.taken ? reply.body : undefined;
     },
     close: () => agent.destroy(),
   };
+}
+
+/** Milliseconds. Of a date, or of none, nothing is known but that it is later. */
+function waitAskedIn(retryAfter: string | readonly string[] | undefined): number {
+  return typeof retryAfter === 'string' && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1000 : retryMs;
 }

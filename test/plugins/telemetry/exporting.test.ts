@@ -73,6 +73,20 @@ describe('the export of traces', () => {
     );
   });
 
+  it('tries again where the collector breaks off, and not where it wants to be left alone for long', async (t) => {
+    const collector = await startCollector(t);
+    const { log, close, endings } = await exporting(t, { OTEL_ENDPOINT: collector.origin });
+    collector.next('reset', 200, { status: 429, retryAfter: '0' }, 200, { status: 503, retryAfter: '3600' });
+    for (let round = 1; round <= 2; round += 1) {
+      for (let index = 0; index < batchSize; index += 1) log(`${round} ${index}`);
+      await collector.seen(batchSize * round);
+    }
+    log('the last');
+    await close();
+    assert.deepEqual([endings('exported'), endings('failed')], [batchSize * 2, 1]);
+    assert.equal(collector.posts.length, 5);
+  });
+
   it('loses traces, and counts them, when the collector says nothing any more', async (t) => {
     const collector = await startCollector(t);
     const { log, close, endings, host } = await exporting(t, { OTEL_ENDPOINT: collector.origin });
