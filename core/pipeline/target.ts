@@ -92,7 +92,7 @@ function attempted(
   if (outbound.dropped.length > 0) {
     log.info('fields_dropped', { request: exchange.id, provider: name, fields: outbound.dropped });
   }
-  return runtime.pipeline.attempt(target, async () => {
+  const call = async (): Promise<Outcome> => {
     if (exchange.replied !== undefined) {
       await giveUp(runtime, exchange);
       await runtime.pipeline.again(target);
@@ -127,6 +127,16 @@ function attempted(
       const outcome = outcomeOfError(runtime, exchange, error, facts);
       noteAttempt(exchange, outcome, since);
       return outcome;
+    }
+  };
+  let endedAt: number | undefined;
+  return runtime.pipeline.attempt(target, async () => {
+    // Whoever pauses before the next call waits for the provider.
+    if (endedAt !== undefined) exchange.clock.spend('upstream', endedAt);
+    try {
+      return await call();
+    } finally {
+      endedAt = performance.now();
     }
   });
 }

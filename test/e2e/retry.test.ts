@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from 'portcullis/sdk';
 import { startGateway } from '../support/gateway.ts';
 import { type Peer, startPeer } from '../support/peer.ts';
@@ -73,6 +74,17 @@ describe('retry', () => {
       assert.deepEqual(slept, [wait]);
     });
   }
+
+  it('counts the pause as time of the provider, not as its own', async (t) => {
+    const peer = await startPeer(t);
+    peer.next({ status: 429 });
+    const pauseMs = 200;
+    const { post } = await routed(t, retrying(peer, { attempts: 1 }), { sleep: () => delay(pauseMs) });
+    const { headers } = await post(chat, { 'x-gw-timing': 'true' });
+    const [, upstream] = /upstream;dur=([\d.]+)/.exec(headers.get('server-timing') ?? '') ?? [];
+    // Timers may come a part of a millisecond early.
+    assert.ok(Number(upstream) >= pauseMs - 1, `${upstream} ms`);
+  });
 
   it('takes no notice of what the provider asks unless the config says so', async (t) => {
     const peer = await startPeer(t);
