@@ -16,7 +16,7 @@ import {
 } from './messages.ts';
 import type { Paces } from './paces.ts';
 import type { Death } from './strikes.ts';
-import { MessageReader, writeMessage } from './wire.ts';
+import { readMessages, writeMessage } from './wire.ts';
 
 /** How a run ended: with a result, with a fault, or with the process that another run took down. */
 export type Ended =
@@ -92,20 +92,14 @@ export class SandboxProcess {
     this.#pipe?.unref();
     const starting = setTimeout(() => this.#child.kill('SIGKILL'), longestStartMs).unref();
     this.#ready = new Promise((resolve) => {
-      const reader = new MessageReader<FromChild>(maxMessage, (message, text) => {
+      const receive = (message: FromChild, text: string) => {
         if (message.type !== 'ready') return this.#receive(message, text);
         this.#up = true;
         clearTimeout(starting);
         resolve(true);
-      });
-      this.#pipe?.on('data', (piece: Buffer) => {
-        try {
-          reader.read(piece);
-        } catch {
-          // A guest has taken over the process: it is told nothing more.
-          this.#child.kill('SIGKILL');
-        }
-      });
+      };
+      // Of one that says what is no message, a guest has taken over.
+      if (this.#pipe !== undefined) readMessages(this.#pipe, maxMessage, receive, () => this.#child.kill('SIGKILL'));
       // Of its end tells the exit.
       this.#pipe?.on('error', () => {});
       // There was no process, or it could not be told or killed.

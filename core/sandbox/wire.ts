@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 /**
  * A message on its way between the gateway's process and the sandbox's: five bytes, which say how long it is and how its
@@ -25,6 +25,24 @@ export function writeMessage(stream: Writable, message: object, text: string): v
 
 function prefix(bytes: number, encoding: number): string {
   return String.fromCharCode(bytes & 0xff, (bytes >> 8) & 0xff, (bytes >> 16) & 0xff, bytes >>> 24, encoding);
+}
+
+/** @param broken told when something comes that is no message: nothing is read after that */
+export function readMessages<Message>(
+  stream: Readable,
+  maxBytes: number,
+  receive: (message: Message, text: string) => void,
+  broken: () => void,
+): void {
+  const reader = new MessageReader<Message>(maxBytes, receive);
+  stream.on('data', (piece: Buffer) => {
+    try {
+      reader.read(piece);
+    } catch {
+      stream.destroy();
+      broken();
+    }
+  });
 }
 
 /** Puts messages together again from the pieces in which they come. */
