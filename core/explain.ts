@@ -2,6 +2,7 @@ import { Answer, asObject, GatewayError, type JsonObject, parseJson } from 'port
 import { dialectOf, type InferenceRoute, inferenceRoutes } from './http/inference.ts';
 import { modelMethodOf } from './http/model-methods.ts';
 import { secondVersionRoutes } from './http/second-version.ts';
+import { outboundOf } from './pipeline/attempt.ts';
 import { authorise } from './pipeline/authorise.ts';
 import type { PipelineRow } from './pipeline/compile.ts';
 import { Exchange } from './pipeline/exchange.ts';
@@ -9,7 +10,7 @@ import type { ResolvedPlan } from './pipeline/plans.ts';
 import { targetBody } from './pipeline/prompts.ts';
 import { identify, resolvePlan, walkFacts } from './pipeline/run.ts';
 import type { Runtime } from './pipeline/runtime.ts';
-import { outboundOf, passTarget, shapeTarget } from './pipeline/target.ts';
+import { passTarget, shapeTarget } from './pipeline/target.ts';
 import { enterWorkspace } from './pipeline/workspace.ts';
 import type { Leaf, Node } from './routing/plan.ts';
 import { walk } from './routing/walk.ts';

@@ -13,11 +13,12 @@ import {
 import { findEndpoint } from '../upstream/endpoints.ts';
 import { unitFailure } from '../upstream/misread.ts';
 import type { ProviderUnit } from '../upstream/provider-unit.ts';
+import { outboundOf } from './attempt.ts';
 import { Exchange } from './exchange.ts';
 import { abandon } from './judge.ts';
 import type { HeldRuntime } from './own-request.ts';
 import type { Runtime } from './runtime.ts';
-import { outboundOf, shapeTarget } from './target.ts';
+import { shapeTarget } from './target.ts';
 
 /** However many calls it takes, somebody waits for the answer. */
 const longestMs = 30_000;
