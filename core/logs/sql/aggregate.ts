@@ -7,7 +7,7 @@ import { addFeedback, addRequestsWithFeedback } from './aggregate-feedback.ts';
 import { addUserRequests, addUsers } from './aggregate-users.ts';
 import { addTo, type Groups, groupAt, groupBy, keysOf, latencyOf, selectedKeys, sumColumns } from './groups.ts';
 import { addLatencyWithoutName, addWithoutName } from './metadata-rest.ts';
-import { among, checkQuery, type Part, partsOf, sourceOf, sourcesOf } from './plan.ts';
+import { among, bucketsOf, checkQuery, type Part, partsOf, sourceOf, sourcesOf } from './plan.ts';
 import type { Sum } from './rollups.ts';
 import type { QuerySql } from './sql.ts';
 
@@ -24,7 +24,8 @@ export async function aggregate(sql: QuerySql, query: AggregateQuery): Promise<A
   const seen = asked.has('firstSeen') || asked.has('lastSeen');
   const full = { ...query, measures: [...asked] };
   const sources = await sourcesOf(sql);
-  for (const part of partsOf(full, sources)) {
+  const pieces = partsOf(full, sources).flatMap((part) => bucketsOf(sql.dialect, full, part));
+  for (const part of pieces) {
     await addSums(sql, full, part, needed, groups);
     if (part.rollup?.ofMetadata) await addWithoutName(sql, full, part, needed, seen, groups);
   }

@@ -1,4 +1,4 @@
-import type { AggregateQuery } from 'portcullis/sdk';
+import type { AggregateQuery, LogDimension } from 'portcullis/sdk';
 import type { Group } from '../measures.ts';
 import type { StoredRow } from '../rows.ts';
 import type { Condition } from './filter.ts';
@@ -34,12 +34,17 @@ export function selectedKeys(
   { by, stepMs }: AggregateQuery,
   part: Part,
 ): Condition & { readonly names: string } {
-  const keys = by.map((dimension) => keyOf(sql.dialect, dimension, stepMs, part.rollup));
+  const keys = by.map((dimension) => keyOf(sql.dialect, dimension, stepMs, part));
   return {
     sql: keys.map((key, index) => `${key.sql} AS k${index}, `).join(''),
     values: keys.flatMap(({ values }) => values),
-    names: keys.map((_, index) => `k${index}`).join(', '),
+    names: by.flatMap((dimension, index) => (isOne(dimension, part) ? [] : [`k${index}`])).join(', '),
   };
+}
+
+/** There is nothing to group by in one bucket. */
+function isOne(dimension: LogDimension, { bucket }: Part): boolean {
+  return dimension === 'bucket' && bucket !== undefined;
 }
 
 export function keysOf({ by }: AggregateQuery, row: StoredRow): Group['keys'] {

@@ -127,7 +127,7 @@ async function momentIn(
 ): Promise<number | undefined> {
   const source = sourceOf(sql.dialect, { rollup: undefined, from: slot, to: slot + width }, query.filter, query.by);
   const keys = query.by.map((dimension): Condition => {
-    const key = keyOf(sql.dialect, dimension, query.stepMs, undefined);
+    const key = keyOf(sql.dialect, dimension, query.stepMs, { rollup: undefined });
     return { sql: `${key.sql} IS NULL`, values: key.values };
   });
   const where = allOf([source, ...keys]);

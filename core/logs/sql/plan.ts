@@ -17,6 +17,8 @@ export interface Part {
   readonly to: number;
   /** Of the requests themselves, those after this one alone. */
   readonly after?: number;
+  /** All of it belongs to the bucket that begins here. */
+  readonly bucket?: number;
 }
 
 /** What there is to read from: some rollups, and the last row that they know. */
@@ -77,6 +79,39 @@ export function partsOf(
     { rollup, from: last, to },
     ...(settled === undefined ? [] : [{ rollup, from: first, to: last, after: settled }]),
   ].filter((part) => part.from < part.to);
+}
+
+/** Of requests that are chosen by these alone, an index has all, in the order of their time. */
+const sizes: ReadonlySet<string> = new Set<keyof LogFilter>([
+  'workspaceIds',
+  'totalTokens',
+  'inputTokens',
+  'outputTokens',
+  'costNanoUsd',
+]);
+const mostBuckets = 1000;
+
+/**
+ * A part in its buckets, where to ask for one after the other is faster: the embedded database sorts all that it is to group,
+ * though an index has it in order, which takes four times as long as to read it.
+ */
+export function bucketsOf(
+  dialect: Dialect,
+  { by, filter, stepMs = hourMs }: AggregateQuery,
+  part: Part,
+): readonly Part[] {
+  const { rollup, after, from, to } = part;
+  const first = from - (from % stepMs);
+  const count = Math.ceil((to - first) / stepMs);
+  const isSorted = Object.entries(filter).every(
+    ([name, value]) => value === undefined || sizes.has(name) || (bounds.has(name) && name !== 'metadata'),
+  );
+  if (dialect !== 'sqlite' || rollup !== undefined || after !== undefined || !isSorted) return [part];
+  if (by.length !== 1 || by[0] !== 'bucket' || count > mostBuckets) return [part];
+  return Array.from({ length: count }, (_, index) => {
+    const bucket = first + index * stepMs;
+    return { ...part, bucket, from: Math.max(from, bucket), to: Math.min(to, bucket + stepMs) };
+  });
 }
 
 function slotsOf(rollup: Rollup, first: number, last: number, inDays: boolean): readonly Part[] {
@@ -147,9 +182,10 @@ export function keyOf(
   dialect: Dialect,
   dimension: LogDimension,
   stepMs: number | undefined,
-  rollup: Rollup | undefined,
+  { rollup, bucket }: Pick<Part, 'rollup' | 'bucket'>,
 ): Condition {
   if (dimension === 'bucket') {
+    if (bucket !== undefined) return { sql: '?', values: [bucket] };
     const moment = rollup === undefined ? 'l.created_at' : 'l.slot';
     return { sql: `${moment} - ${moment} % ${stepMs ?? hourMs}`, values: [] };
   }

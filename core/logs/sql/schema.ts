@@ -23,6 +23,8 @@ interface Types {
 /** 2: blocks have what their requests share once, and those of before are still read. */
 const version = 2;
 
+const sizes = 'total_tokens, input_tokens, output_tokens, cost_nano_usd';
+
 const sqliteTypes: Types = {
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   integer: 'INTEGER',
@@ -95,9 +97,9 @@ function statements(types: Types): readonly string[] {
       ],
       [
         ['id', 'UNIQUE', 'organisation_id, id'],
-        ['workspace', '', 'organisation_id, workspace_id, created_at'],
         // With what is asked for by its size: that is answered without a look at the rows.
-        ['time', '', 'organisation_id, created_at, total_tokens, input_tokens, output_tokens, cost_nano_usd'],
+        ['workspace', '', `organisation_id, workspace_id, created_at, ${sizes}`],
+        ['time', '', `organisation_id, created_at, ${sizes}`],
         ['trace', '', 'organisation_id, trace_id'],
       ],
     ),

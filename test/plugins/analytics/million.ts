@@ -1,10 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ControlHost, LogRow } from 'portcullis/sdk';
 import { createLogs } from '../../../core/logs/logs.ts';
+import { newId } from '../../../core/new-id.ts';
 import { analyticsActions } from '../../../plugins/analytics/actions.ts';
+import { logRow } from '../../core/logs/rows.ts';
 import { freshFile, settingsFor, settled } from '../../core/logs/stores.ts';
 import { recordingLog } from '../../support/recording-log.ts';
-import { hour, iso, logRow, logWorld, noon } from '../logs/world.ts';
+import { hour, iso, logWorld, noon } from '../logs/world.ts';
 
 /**
  * Run by hand: writes a million requests of thirty days while it watches the loop, and asks every analytics route for all of
@@ -30,7 +32,10 @@ const world = await logWorld(
 
 function request(index: number): LogRow {
   const random = (index * 2654435761) % 1000;
+  const id = newId();
   return logRow({
+    id,
+    traceId: id,
     organisationId: world.control.organisationId,
     workspaceId: world.workspaceId,
     createdAt: Math.floor(start + (index * days * 24 * hour) / count),
