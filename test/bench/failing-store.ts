@@ -44,9 +44,9 @@ const server = createServer((request, response) => {
   });
 });
 
-process.on('message', (message) => {
+offerToParent(server, (message) => {
   const text = String(message);
-  if (text.startsWith('mood:')) mood = text.slice(5) as StoreMood;
+  if (!text.startsWith('mood:')) return counts;
+  mood = text.slice(5) as StoreMood;
+  return undefined;
 });
-
-offerToParent(server, () => counts);
