@@ -70,6 +70,8 @@ export async function startMariaDb({ options = [] }: MariaDbOptions = {}): Promi
       `--defaults-file=${join(folder, 'my.cnf')}`,
       ...owner(),
       `--datadir=${join(folder, 'data')}`,
+      // Of its own: a server that starts removes the tables that another has there for a moment.
+      `--tmpdir=${join(folder, 'data')}`,
       `--socket=${socket}`,
       `--pid-file=${join(folder, 'pid')}`,
       `--port=${port}`,
