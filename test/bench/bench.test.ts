@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { allOnCosts } from './all-on.ts';
 import { bareKoa } from './bare-koa.ts';
 import { checkCosts, renderCosts } from './checks.ts';
 import { direct } from './direct.ts';
@@ -8,6 +9,7 @@ import { guardrailCosts } from './guardrails.ts';
 import { measure, type RowResult } from './measure.ts';
 import { renderNeighbours } from './neighbours.ts';
 import { nginxRow } from './nginx.ts';
+import { promptCosts } from './prompts.ts';
 import { failures, renderTable } from './table.ts';
 import type { Scenario } from './traffic.ts';
 
@@ -67,11 +69,16 @@ describe('the bench of checks in its short form', { timeout: 120_000 }, () => {
 });
 
 describe('the bench of neighbours in its short form', { timeout: 120_000 }, () => {
-  it('answers both kinds of requests of one gateway in turns', async () => {
-    const cores = { proxy: undefined, load: undefined };
-    const costs = await guardrailCosts({ bound: { requests: 50 }, repeats: 2, cores });
-    assert.equal(costs.failed, 0);
-    for (const kind of costs.costs) assert.equal(kind.length, 2);
-    assert.match(renderNeighbours(costs), /^ratio of neighbours: .*; failed 0$/m);
-  });
+  for (const [name, costsOf] of Object.entries({ guardrailCosts, allOnCosts, promptCosts })) {
+    it(`answers both kinds of requests in turns: ${name}`, async () => {
+      const cores = { proxy: undefined, load: undefined };
+      const measured = await costsOf({ bound: { requests: 50 }, repeats: 2, cores });
+      assert.ok(measured.length > 0);
+      for (const costs of measured) {
+        assert.equal(costs.failed, 0);
+        for (const kind of costs.costs) assert.equal(kind.length, 2);
+        assert.match(renderNeighbours(costs), /^ratio of neighbours: .*; failed 0$/m);
+      }
+    });
+  }
 });

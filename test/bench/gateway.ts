@@ -2,9 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Core, freePort, repository, startChild, untilListening } from './children.ts';
+import { fiveChecks } from './five-checks.ts';
 import { temporaryFolder } from './folders.ts';
 import type { Row, RunningRow } from './row.ts';
-import { type StoredPolicies, storeRecords } from './stored-records.ts';
+import { type StoredRecords, storeRecords } from './stored-records.ts';
 
 /** Our gateway as an operator starts it. `nodeFlags` are for profiling. */
 export function gatewayRow(nodeFlags: readonly string[] = []): Row {
@@ -15,16 +16,10 @@ export function gatewayRow(nodeFlags: readonly string[] = []): Row {
   };
 }
 
-/** Five checks that call nobody, as an operator would put them on every request. */
 const guardrail = `
 guardrails:
   bench:
-    checks:
-      - { id: default.contains, parameters: { operator: none, words: [attack, bypass, forbidden] } }
-      - { id: default.wordCount, parameters: { minWords: 1, maxWords: 5000 } }
-      - { id: default.regexMatch, parameters: { rule: '(password|secret) [a-z0-9]{1,20}', not: true } }
-      - { id: default.modelWhitelist, parameters: { models: [bench-json, bench-saturated, bench-spaced] } }
-      - { id: pii.detect, parameters: {} }
+    checks: ${JSON.stringify(fiveChecks)}
     actions: { deny: true }
 `;
 const onEachRequest = 'default_guardrails: { input: [bench] }\n';
@@ -60,10 +55,7 @@ function startOfFile(nodeFlags: readonly string[], textFor: (upstream: string, k
 }
 
 /** The same with what the control plane keeps: a key with a saved config, whose provider's credential is saved too. */
-export function storedGatewayRow(
-  nodeFlags: readonly string[] = [],
-  records: StoredPolicies = { policies: false },
-): Row {
+export function storedGatewayRow(records: StoredRecords = {}): Row {
   return {
     name: 'gateway, stored',
     about:
@@ -71,20 +63,26 @@ export function storedGatewayRow(
     start: async (upstream, core) => {
       const folder = temporaryFolder('stored-gateway');
       const key = await storeRecords(folder.path, upstream, records);
-      return startGateway({ folder, core, nodeFlags, headers: { 'x-gw-api-key': key } }, (port) => fileText(port, ''));
+      return startGateway({ folder, core, nodeFlags: [], headers: { 'x-gw-api-key': key } }, (port) =>
+        fileText(port, ''),
+      );
     },
   };
 }
 
 /** Everything on that an operator would put on: identity, config, limits, a guardrail, cost, logs, metrics. */
-export function fullGatewayRow(nodeFlags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Row {
+export function fullGatewayRow({
+  nodeFlags = [],
+  env = {},
+  ...records
+}: Omit<StoredRecords, 'limits'> & Partial<Pick<Start, 'nodeFlags' | 'env'>> = {}): Row {
   return {
     name: 'gateway, all on',
     about:
       'as the stored gateway, with a rate limit, a token limit, a budget, one guardrail, cost, the log of requests and metrics',
     start: async (upstream, core) => {
       const folder = temporaryFolder('full-gateway');
-      const key = await storeRecords(folder.path, upstream, { policies: true });
+      const key = await storeRecords(folder.path, upstream, { limits: true, guardrail: true, ...records });
       const headers = { 'x-gw-api-key': key };
       return startGateway({ folder, core, nodeFlags, headers, env }, (port) => fileText(port, ''));
     },

@@ -3,7 +3,7 @@ import { cpuMicros } from './cpu.ts';
 import { applyLoad, type Load } from './load.ts';
 import { type Plan, warmUpSeconds } from './measure.ts';
 import { quantile } from './quantile.ts';
-import type { Row } from './row.ts';
+import type { Row, RunningRow } from './row.ts';
 import type { UpstreamCounts } from './upstream.ts';
 
 export interface TurnsPlan {
@@ -12,16 +12,19 @@ export interface TurnsPlan {
   readonly cores: Plan['cores'];
 }
 
-/** One of two kinds of requests to the same gateway. */
+/** One of two kinds of requests. */
 export interface Kind {
   readonly name: string;
+  /** One of those that run. */
+  readonly row: Row;
   readonly asks?: Load['asks'];
   /** Beside those of the row. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** CPU time of the gateway for one request in microseconds, each repeat of the second kind right after one of the first. */
+/** CPU time of the proxy for one request in microseconds, each repeat of the second kind right after one of the first. */
 export interface NeighbourCosts {
+  readonly about: string;
   readonly names: readonly [string, string];
   readonly costs: readonly [readonly number[], readonly number[]];
   readonly failed: number;
@@ -29,24 +32,29 @@ export interface NeighbourCosts {
 
 const connections = 64;
 
-/**
- * Measures two kinds of requests in one process, in turns, so that slow moments of the machine fall on both.
- * @param kinds asked for when the row runs
- */
+export interface Neighbours {
+  /** One sentence for who reads the figures. */
+  readonly about: string;
+  /** What runs meanwhile: one proxy for both kinds, or one for each. */
+  readonly rows: readonly Row[];
+  /** Asked for when the rows run. */
+  readonly kinds: () => readonly [Kind, Kind];
+}
+
+/** Measures two kinds of requests in turns, so that slow moments of the machine fall on both. */
 export async function neighbourCosts(
-  row: Row,
-  kinds: () => readonly [Kind, Kind],
+  { about, rows, kinds }: Neighbours,
   { bound, repeats, cores }: TurnsPlan,
 ): Promise<NeighbourCosts> {
   const { child: upstream, origin } = await startServer('upstream.ts', cores.load);
-  const running = await row.start(origin, cores.proxy).catch(async (error: unknown) => {
-    await upstream.stop();
-    throw error;
-  });
+  const started = new Map<Row, RunningRow>();
   try {
+    for (const row of rows) started.set(row, await row.start(origin, cores.proxy));
     const [first, second] = kinds();
     let failed = 0;
-    const run = async ({ asks, headers }: Kind, length: Load['bound']) => {
+    const run = async ({ row, asks, headers }: Kind, length: Load['bound']) => {
+      const running = started.get(row);
+      if (running === undefined) throw new Error(`The row "${row.name}" does not run.`);
       const before = { cpu: cpuMicros(running.pid ?? 0), ...((await upstream.ask('counts')) as UpstreamCounts) };
       const target = { origin: running.origin, headers: { ...running.headers, ...headers } };
       const load: Load = { target, scenario: 'json', connections, bound: length };
@@ -61,17 +69,18 @@ export async function neighbourCosts(
       costs[0].push(await run(first, bound));
       costs[1].push(await run(second, bound));
     }
-    return { names: [first.name, second.name], costs, failed };
+    return { about, names: [first.name, second.name], costs, failed };
   } finally {
-    await Promise.allSettled([running.stop(), upstream.stop()]);
+    await Promise.allSettled([...started.values(), upstream].map((running) => running.stop()));
   }
 }
 
-export function renderNeighbours({ names, costs: [first, second], failed }: NeighbourCosts): string {
+export function renderNeighbours({ about, names, costs: [first, second], failed }: NeighbourCosts): string {
   const ratios = second.map((cost, index) => cost / (first[index] ?? cost));
   const line = (name: string, values: readonly number[]) =>
     `${name}: best ${Math.min(...values).toFixed(1)} µs, median ${quantile(values, 0.5).toFixed(1)} µs`;
   return [
+    `${about}:`,
     line(names[0], first),
     line(names[1], second),
     `ratio of neighbours: median ${quantile(ratios, 0.5).toFixed(3)}, least ${Math.min(...ratios).toFixed(3)}, most ${Math.max(...ratios).toFixed(3)}; failed ${failed}`,

@@ -7,20 +7,24 @@ import { requestBody } from './traffic.ts';
 const subject = 'bridges, gates and towers of the twelfth century';
 
 /** Measures a saved prompt beside the same chat completion sent directly. */
-export function promptCosts(plan: TurnsPlan): Promise<NeighbourCosts> {
+export async function promptCosts(plan: TurnsPlan): Promise<readonly NeighbourCosts[]> {
   const { model, messages, ...parameters } = asObject(parseJson(requestBody('json'))) ?? {};
   let slug = '';
-  const row = storedGatewayRow([], {
-    policies: false,
-    prompt: async (create) => {
+  const row = storedGatewayRow({
+    also: async (create) => {
       const string = JSON.stringify(messages).replaceAll(subject, '{{subject}}');
-      const made = await create({ name: 'Bench', string, parameters, model: asString(model) ?? '' });
+      const template = { name: 'Bench', virtual_key: 'bench', string, parameters, model: asString(model) ?? '' };
+      const made = await create('prompts', template);
       slug = asString(made.slug) ?? '';
     },
   });
   const kinds = () => {
     const asks = { path: `/v1/prompts/${slug}/completions`, body: JSON.stringify({ variables: { subject } }) };
-    return [{ name: 'chat completion' }, { name: 'saved prompt', asks }] as const;
+    return [
+      { name: 'chat completion', row },
+      { name: 'saved prompt', row, asks },
+    ] as const;
   };
-  return neighbourCosts(row, kinds, plan);
+  const about = 'A saved prompt beside the chat completion that it comes to';
+  return [await neighbourCosts({ about, rows: [row], kinds }, plan)];
 }

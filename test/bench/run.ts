@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { allOnCosts } from './all-on.ts';
 import { bareKoa } from './bare-koa.ts';
 import { checkCosts, renderCosts } from './checks.ts';
 import { direct } from './direct.ts';
@@ -18,15 +19,20 @@ import type { Scenario } from './traffic.ts';
 
 const usage = `npm run bench -- [flags]
   --seconds N        length of each repeat, 1 to 60 (5)
-  --repeats N        repeats of each measurement, 1 to 20 (3)
+  --repeats N        repeats of each measurement, 1 to 50 (3)
   --only json|stream one half of the table
   --peer             also installs and measures the open-source peer
   --short            300 requests and 5 streams a row: proves that the bench runs
-  --prompts          the cost of a saved prompt beside that of the same chat completion, and nothing else
   --checks           the cost of guardrail checks on a text of 10 KB, and nothing else
-  --guardrails       the cost of a request with five native checks beside that of the same without, and nothing else
+  --all-on           everything on beside the bare proxy, in turns, and nothing else
+  --guardrails       a request with five native checks beside the same without, in turns, and nothing else
+  --prompts          a saved prompt beside the same chat completion, in turns, and nothing else
   --profile FOLDER   writes a CPU profile of the gateway there
 `;
+
+/** What is measured two and two. */
+const inTurns = { 'all-on': allOnCosts, guardrails: guardrailCosts, prompts: promptCosts } as const;
+type Turns = keyof typeof inTurns;
 
 interface Flags {
   readonly seconds: number;
@@ -35,8 +41,7 @@ interface Flags {
   readonly peer: boolean;
   readonly short: boolean;
   readonly checks: boolean;
-  readonly prompts: boolean;
-  readonly guardrails: boolean;
+  readonly turns: Turns | undefined;
   readonly profile: string | undefined;
 }
 
@@ -58,11 +63,10 @@ async function run(flags: Flags): Promise<void> {
   // This process makes the load when there is no wrk, and its children inherit its place.
   if (pinned) execFileSync('taskset', ['-acp', '0', String(process.pid)], { stdio: 'ignore' });
   const cores = pinned ? { proxy: 1, load: 0 } : { proxy: undefined, load: undefined };
-  if (flags.prompts || flags.guardrails) {
+  if (flags.turns !== undefined) {
     const bound = flags.short ? { requests: 300 } : { seconds: flags.seconds };
-    const costsOf = flags.prompts ? promptCosts : guardrailCosts;
-    const costs = await costsOf({ bound, repeats: flags.short ? 1 : flags.repeats, cores });
-    process.stdout.write(`${renderNeighbours(costs)}\n`);
+    const costs = await inTurns[flags.turns]({ bound, repeats: flags.short ? 1 : flags.repeats, cores });
+    process.stdout.write(`${costs.map(renderNeighbours).join('\n\n')}\n`);
     return;
   }
   const profiling = flags.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', flags.profile];
@@ -73,7 +77,7 @@ async function run(flags: Flags): Promise<void> {
     gatewayRow(),
     storedGatewayRow(),
     guardedGatewayRow(),
-    fullGatewayRow(profiling),
+    fullGatewayRow({ nodeFlags: profiling }),
     ...optional.filter((row) => row !== undefined),
   ];
   const plan: Plan = {
@@ -118,8 +122,9 @@ function readFlags(): Flags {
       peer: { type: 'boolean', default: false },
       short: { type: 'boolean', default: false },
       checks: { type: 'boolean', default: false },
-      prompts: { type: 'boolean', default: false },
+      'all-on': { type: 'boolean', default: false },
       guardrails: { type: 'boolean', default: false },
+      prompts: { type: 'boolean', default: false },
       profile: { type: 'string' },
     },
   });
@@ -128,13 +133,12 @@ function readFlags(): Flags {
     throw new Error(`--only takes json or stream, not "${only}".\n\n${usage}`);
   return {
     seconds: wholeNumber('seconds', values.seconds, 60),
-    repeats: wholeNumber('repeats', values.repeats, 20),
+    repeats: wholeNumber('repeats', values.repeats, 50),
     only,
     peer: values.peer,
     short: values.short,
     checks: values.checks,
-    prompts: values.prompts,
-    guardrails: values.guardrails,
+    turns: (Object.keys(inTurns) as Turns[]).find((name) => values[name]),
     profile: values.profile,
   };
 }

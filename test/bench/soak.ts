@@ -38,7 +38,7 @@ async function soak(minutes: number, rate: number, stepSeconds: number, faults: 
   const store = faults ? await startServer('failing-store.ts', load) : undefined;
   const environment =
     store === undefined ? {} : { ANALYTICS_STORE: 'clickhouse', ANALYTICS_STORE_ENDPOINT: store.origin };
-  const row = await fullGatewayRow([], environment).start(origin, pinned ? 1 : undefined);
+  const row = await fullGatewayRow({ env: environment }).start(origin, pinned ? 1 : undefined);
   const steady = new SteadyLoad(row, rate);
   process.stdout.write(
     '| minute | store | sent | failed | p50 ms | p99 ms | RSS MB |\n|---|---|---|---|---|---|---|\n',

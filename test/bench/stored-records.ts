@@ -6,11 +6,13 @@ import { silentLog } from '../../core/log.ts';
 import { testConfig } from '../support/gateway.ts';
 
 /** What stands between a caller and its provider in a row. */
-export interface StoredPolicies {
-  /** A rate limit and a budget on the key, a policy for the workspace, and one guardrail of it as a default. */
-  readonly policies: boolean;
-  /** Makes a prompt of the workspace and hands its slug over. */
-  readonly prompt?: (create: (values: JsonObject) => Promise<JsonObject>) => Promise<void>;
+export interface StoredRecords {
+  /** A rate limit and a budget on the key, and a policy for the workspace. */
+  readonly limits?: boolean;
+  /** One of the workspace, as its default. */
+  readonly guardrail?: boolean;
+  /** Makes more records of the workspace; `create` posts to `/v1/<path>`. */
+  readonly also?: (create: (path: string, values: JsonObject) => Promise<JsonObject>) => Promise<void>;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface StoredPolicies {
 export async function storeRecords(
   dataFolder: string,
   upstream: string,
-  { policies, prompt }: StoredPolicies = { policies: false },
+  { limits = false, guardrail = false, also }: StoredRecords = {},
 ): Promise<string> {
   const settings = recordsSettings(readEnvironment({ DATA_DIR: dataFolder }), undefined);
   const gateway = await createGateway({ ...testConfig(), ...settings }, { log: silentLog });
@@ -59,12 +61,11 @@ export async function storeRecords(
       workspace_id: workspace,
       scopes: ['completions.write'],
       defaults: { config_id: asString(config.slug) ?? '' },
-      ...(policies ? keyLimits : {}),
+      ...(limits ? keyLimits : {}),
     });
-    if (policies) await addPolicies(call, workspace);
-    await prompt?.((values) =>
-      call('POST', '/v1/prompts', { workspace_id: workspace, virtual_key: 'bench', ...values }),
-    );
+    if (limits) await addLimits(call, workspace);
+    if (guardrail) await addGuardrail(call, workspace);
+    await also?.((path, values) => call('POST', `/v1/${path}`, { workspace_id: workspace, ...values }));
     return asString(made.key) ?? '';
   } finally {
     await gateway.close();
@@ -79,7 +80,7 @@ const keyLimits: JsonObject = {
   usage_limits: { type: 'cost', credit_limit: 1_000_000, alert_threshold: 900_000, periodic_reset: 'monthly' },
 };
 
-async function addPolicies(call: Call, workspace: string): Promise<void> {
+async function addLimits(call: Call, workspace: string): Promise<void> {
   await call('POST', '/v1/policies/rate-limits', {
     name: 'Bench',
     workspace_id: workspace,
@@ -89,6 +90,9 @@ async function addPolicies(call: Call, workspace: string): Promise<void> {
     conditions: [{ key: 'workspace_id', value: '*' }],
     group_by: [{ key: 'api_key' }],
   });
+}
+
+async function addGuardrail(call: Call, workspace: string): Promise<void> {
   const guardrail = await call('POST', '/v1/guardrails', {
     name: 'Bench',
     workspace_id: workspace,
