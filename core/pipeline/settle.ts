@@ -22,12 +22,18 @@ export type Ending = 'sent' | 'left';
 /** Adds to the record of a request. */
 export function addNote(request: RequestContext, note: RequestNote): void {
   if (!(request instanceof Exchange)) return;
-  const { guardrails = [], feedback = [], spans = [] } = request.note ?? {};
+  const known = request.note;
   request.note = {
-    guardrails: [...guardrails, ...(note.guardrails ?? [])],
-    feedback: [...feedback, ...(note.feedback ?? [])],
-    spans: [...spans, ...(note.spans ?? [])],
+    guardrails: joined(known?.guardrails, note.guardrails),
+    feedback: joined(known?.feedback, note.feedback),
+    spans: joined(known?.spans, note.spans),
   };
+}
+
+/** Most requests have one note, which is kept as it is. */
+function joined<T>(known: readonly T[] = [], more: readonly T[] = []): readonly T[] {
+  if (known.length === 0) return more;
+  return more.length === 0 ? known : [...known, ...more];
 }
 
 /** What follows a reply: its tokens are counted and priced, plugins settle, then the record goes to the logs. */

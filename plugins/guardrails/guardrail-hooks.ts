@@ -75,9 +75,21 @@ export function guardrailHooks(host: Host): Hooks {
     if (hooks.length === 0 && state.before.length === 0) return undefined;
     if (outcome.body.kind === 'stream' || isEventStream(outcome)) return afterStream(target, outcome, state);
     const { bytes } = outcome.body;
-    const unasked = { bytes, reply: undefined, write: () => bytes };
-    const whole = hooks.length === 0 ? unasked : readWhole(target.request.endpoint, outcome, bytes);
-    return afterWhole(target, outcome, whole, state);
+    if (hooks.length === 0) return told(target, outcome, bytes, state, []);
+    return afterWhole(target, outcome, readWhole(target.request.endpoint, outcome, bytes), state);
+  };
+
+  /** The reply with what all hooks said. */
+  const told = (
+    target: TargetContext,
+    outcome: Outcome,
+    bytes: Uint8Array,
+    { before }: State,
+    runs: readonly HookRun[],
+  ): Outcome => {
+    const tells = before.length + runs.length > 0 && isJson(outcome) && target.request.endpoint !== 'proxy';
+    const shown = tells ? withResults(bytes, hookResults(before, runs)) : bytes;
+    return { ...outcome, status: warned(outcome, [...before, ...runs]), body: { kind: 'bytes', bytes: shown } };
   };
 
   const afterWhole = (target: TargetContext, outcome: Outcome, whole: WholeReply, state: State) => {
@@ -89,14 +101,8 @@ export function guardrailHooks(host: Host): Hooks {
     const finish = ({ runs, part }: { readonly runs: readonly HookRun[]; readonly part: JsonObject }): Outcome => {
       report(target, 'afterRequest', runs);
       defer(state, list, () => look(part));
-      const results = hookResults(state.before, runs);
-      if (runs.some(denies)) return denial(target, runs, results, facts(outcome));
-      const edited = isChanged(part) ? write(part) : bytes;
-      const ran = state.before.length + runs.length > 0;
-      const shown =
-        ran && isJson(outcome) && target.request.endpoint !== 'proxy' ? withResults(edited, results) : edited;
-      const status = warned(outcome, [...state.before, ...runs]);
-      return { ...outcome, status, body: { kind: 'bytes', bytes: shown } };
+      if (runs.some(denies)) return denial(target, runs, hookResults(state.before, runs), facts(outcome));
+      return told(target, outcome, isChanged(part) ? write(part) : bytes, state, runs);
     };
     const phase = runHooks(list, reply ?? {}, look, running);
     return phase instanceof Promise ? phase.then(finish) : finish(phase);

@@ -78,14 +78,15 @@ export function feedbackOf({ hook, checks, verdict }: HookRun): JsonObject | nul
   };
 }
 
-let lastMs = -1;
-let lastIso = '';
+let lastSecond = -1;
+let upToSecond = '';
 
-/** Hooks of one request begin in the same millisecond more often than not. */
+/** Hooks begin in the same second more often than not, and to write a whole date takes as long as a small check. */
 function isoTime(ms: number): string {
-  if (ms !== lastMs) {
-    lastMs = ms;
-    lastIso = new Date(ms).toISOString();
+  const second = Math.floor(ms / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    upToSecond = new Date(second * 1000).toISOString().slice(0, -4);
   }
-  return lastIso;
+  return `${upToSecond}${String(Math.floor(ms - second * 1000)).padStart(3, '0')}Z`;
 }
