@@ -3,9 +3,10 @@ import type { CheckInput, JsonObject, RequestPart } from 'portcullis/sdk';
 const none: Readonly<Record<string, string>> = Object.freeze({});
 const noBody: JsonObject = Object.freeze({});
 
-/** The input without what a unit's manifest does not ask for. */
-export function narrowed(input: CheckInput, parts: ReadonlySet<RequestPart>): CheckInput {
-  return parts.has('body') && parts.has('headers') && parts.has('metadata') ? input : new NarrowedInput(input, parts);
+/** What makes an input one without what a unit's manifest does not ask for. */
+export function narrowing(parts: ReadonlySet<RequestPart>): (input: CheckInput) => CheckInput {
+  const whole = parts.has('body') && parts.has('headers') && parts.has('metadata');
+  return whole ? (input) => input : (input) => new NarrowedInput(input, parts);
 }
 
 class NarrowedInput implements CheckInput {

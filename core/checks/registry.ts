@@ -3,7 +3,6 @@ import {
   asObject,
   type CheckCall,
   type CheckHost,
-  type CheckInput,
   type CheckSummary,
   type Checks,
   GatewayError,
@@ -26,7 +25,7 @@ import {
 } from '../config/validator.ts';
 import { isWithin } from '../json-size.ts';
 import { type CheckCapabilities, hostsOf } from './check-host.ts';
-import { narrowed } from './narrowed-input.ts';
+import { narrowing } from './narrowed-input.ts';
 
 /** A guardrail unit that has been loaded, wherever its code runs. */
 export interface GuardrailUnit {
@@ -170,8 +169,7 @@ function plain(schema: object): JsonObject {
 function readyCheck({ summary, check, unit, hostFor, validate }: Known, given: JsonObject, param: string): ReadyCheck {
   const config = validated(validate, given, param) as never;
   const ready = (check.prepare === undefined ? config : prepared(check, config, param)) as never;
-  const parts = new Set<RequestPart>(unit.manifest.permissions?.request);
-  const sees = (input: CheckInput) => narrowed(input, parts);
+  const sees = narrowing(new Set<RequestPart>(unit.manifest.permissions?.request));
   return {
     summary,
     accept: async (call) => {

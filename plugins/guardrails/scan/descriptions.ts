@@ -42,12 +42,17 @@ export function readDescriptions(
   at: JsonPath = [],
   more: readonly string[] = [],
 ): void {
-  for (const place of [...places, ...more]) {
-    const value = body[place];
-    if (typeof value === 'string') found.describe((later) => readText(later, place, value, [...at, place]));
-    if (typeof value !== 'object' || value === null) continue;
+  for (const list of [places, more])
+    for (const place of list) {
+      const value = body[place];
+      if (value !== undefined) readPlace(found, value, place, at);
+    }
+}
+
+function readPlace(found: Gathering, value: Json, place: string, at: JsonPath): void {
+  if (typeof value === 'string') found.describe((later) => readText(later, place, value, [...at, place]));
+  else if (typeof value === 'object' && value !== null)
     found.describe((later) => describe(later, value, [...at, place], false, 0));
-  }
 }
 
 /** Members of requests without prose, whatever format they are of. */
