@@ -48,6 +48,7 @@ function usageSum(one: Usage | undefined, other: Usage | undefined): Usage | und
     input: one.input + other.input,
     output: one.output + other.output,
     total: totalOf(one) + totalOf(other),
+    ...(one.billed === undefined && other.billed === undefined ? {} : { billed: billedSum(one, other) }),
     ...(images === undefined
       ? {}
       : { images: { ...images, count: (one.images?.count ?? 0) + (other.images?.count ?? 0) } }),
@@ -55,6 +56,11 @@ function usageSum(one: Usage | undefined, other: Usage | undefined): Usage | und
       ? {}
       : { serverTools: sums(one.serverTools ?? {}, other.serverTools ?? {}) }),
   };
+}
+
+function billedSum(first: Usage, second: Usage): NonNullable<Usage['billed']> {
+  const [one, other] = [first.billed ?? first, second.billed ?? second];
+  return { input: one.input + other.input, output: one.output + other.output };
 }
 
 function totalOf({ total, input, output }: Usage): number {

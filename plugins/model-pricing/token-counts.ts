@@ -2,18 +2,20 @@ import type { Usage } from 'portcullis/sdk';
 import type { TokenKind } from './kinds.ts';
 
 /**
- * The tokens of a usage, each counted under one kind alone: together they are its input and its output. What is cached is not
+ * The tokens of a usage that are paid for, each counted under one kind alone: together they are its input and its output, or what
+ * the provider bills in the place of these. What is cached is not
  * fresh input, and what is spoken, drawn or thought is not plain output. Where the counts of a provider overlap without saying
  * so (audio out of the cache), there is never more than there was.
  */
 export function tokenCounts(usage: Usage): Readonly<Record<TokenKind, number>> {
-  const { cacheRead, cacheWrite, cacheWrite1h } = usage;
-  const read = count(cacheRead);
+  const { cacheRead, cacheWrite, cacheWrite1h, billed } = usage;
+  const { input, output } = billed ?? usage;
+  const read = billed === undefined ? count(cacheRead) : Math.min(count(cacheRead), count(input));
   const write1h = count(cacheWrite1h);
   const write = Math.max(count(cacheWrite), write1h);
   const readAudio = Math.min(count(usage.cacheReadAudio), read);
   const readImage = Math.min(count(usage.cacheReadImage), read - readAudio);
-  let fresh = Math.max(0, count(usage.input) - read - write);
+  let fresh = Math.max(0, count(input) - read - write);
   const take = (part: number) => {
     const taken = Math.min(Math.max(0, part), fresh);
     fresh -= taken;
@@ -22,7 +24,7 @@ export function tokenCounts(usage: Usage): Readonly<Record<TokenKind, number>> {
   const audio = take(count(usage.audioInput) - readAudio);
   const image = take(count(usage.imageInput) - readImage);
   const text = fresh;
-  fresh = count(usage.output);
+  fresh = count(output);
   const spoken = take(count(usage.audioOutput));
   const drawn = take(count(usage.imageOutput));
   const thought = take(count(usage.reasoning));

@@ -246,6 +246,8 @@ export interface Usage {
   };
   readonly acceptedPrediction?: number;
   readonly rejectedPrediction?: number;
+  /** The tokens that the provider bills, where it says that they are others than those it counted. */
+  readonly billed?: { readonly input: number; readonly output: number };
   /** Uses of tools that the provider runs and bills, by its own name of them. */
   readonly serverTools?: Readonly<Record<string, number>>;
 }

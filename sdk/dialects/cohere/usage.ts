@@ -21,28 +21,35 @@ function countsIn(json: JsonObject): JsonObject | undefined {
   return asObject(json.usage) ?? asObject(asObject(json.delta)?.usage);
 }
 
-/** `tokens` is what the model read and wrote; `billed_units`, which leaves out the provider's own prompt, stands in for it. */
+/**
+ * `tokens` is what the model read and wrote; `billed_units`, which leaves out the provider's own prompt, is what is paid, and
+ * stands in where the other is not told.
+ */
 function readUsage(counts: JsonObject): Usage | undefined {
   const billed = asObject(counts.billed_units);
   const tokens = asObject(counts.tokens);
-  const input = asNumber(tokens?.input_tokens) ?? asNumber(billed?.input_tokens);
-  const output = asNumber(tokens?.output_tokens) ?? asNumber(billed?.output_tokens);
+  const [billedInput, billedOutput] = [asNumber(billed?.input_tokens), asNumber(billed?.output_tokens)];
+  const input = asNumber(tokens?.input_tokens) ?? billedInput;
+  const output = asNumber(tokens?.output_tokens) ?? billedOutput;
   const cacheRead = asNumber(counts.cached_tokens);
   const searches = asNumber(billed?.search_units);
   if (input === undefined && output === undefined && searches === undefined) return undefined;
+  const paid = { input: billedInput ?? input ?? 0, output: billedOutput ?? output ?? 0 };
+  const differs = paid.input !== (input ?? 0) || paid.output !== (output ?? 0);
   return {
     input: input ?? 0,
     output: output ?? 0,
+    ...(differs ? { billed: paid } : {}),
     ...(cacheRead === undefined ? {} : { cacheRead }),
     ...(searches === undefined ? {} : { serverTools: { search_units: searches } }),
   };
 }
 
 export function encodeUsage(usage: Usage): JsonObject {
-  const { input, output, cacheRead } = usage;
+  const { input, output, cacheRead, billed = usage } = usage;
   const searches = usage.serverTools?.search_units;
   return compact({
-    billed_units: compact({ input_tokens: input, output_tokens: output, search_units: searches }),
+    billed_units: compact({ input_tokens: billed.input, output_tokens: billed.output, search_units: searches }),
     tokens: { input_tokens: input, output_tokens: output },
     cached_tokens: cacheRead,
   });

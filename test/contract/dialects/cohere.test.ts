@@ -343,6 +343,7 @@ describe('cohere replies in their own format', () => {
       {
         input: 71,
         output: 3,
+        billed: { input: 5, output: 2 },
         cacheRead: 64,
         serverTools: { search_units: 1 },
       },

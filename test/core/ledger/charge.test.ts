@@ -38,6 +38,16 @@ describe('the charge of a request whose first reply was given up', () => {
     });
   });
 
+  it('counts as billed what one of them counted, where the other was billed for something else', () => {
+    const served = {
+      usage: { input: 80, output: 9, billed: { input: 7, output: 3 } },
+      usageSource: 'provider',
+      cost: cost(3, { input: 3 }),
+    } as const;
+    const { usage } = chargedWith(served, [givenUp]);
+    assert.deepEqual([usage?.input, usage?.output, usage?.billed], [85, 15, { input: 12, output: 9 }]);
+  });
+
   it('is that of the first alone where nothing served', () => {
     const { usage, usageSource } = givenUp;
     assert.deepEqual(chargedWith({ usage: undefined, usageSource: undefined, cost: free }, [givenUp]), {

@@ -188,6 +188,19 @@ describe('a whole reply', () => {
       undefined,
     ],
     [
+      'of cohere, which bills fewer tokens than it reads',
+      dialects.cohere,
+      {
+        message: { content: [] },
+        usage: {
+          billed_units: { input_tokens: 5, output_tokens: 418 },
+          tokens: { input_tokens: 71, output_tokens: 418 },
+        },
+      },
+      { input: 71, output: 418, billed: { input: 5, output: 418 } },
+      undefined,
+    ],
+    [
       'of cohere embeddings',
       dialects['cohere-embeddings'],
       {

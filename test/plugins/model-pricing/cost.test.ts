@@ -47,6 +47,17 @@ function added(a: Usage, b: Usage): Usage {
 }
 
 describe('a cost', () => {
+  it('is that of the tokens that are billed, where the provider says so', () => {
+    const list: Rates = { request_token: 0.001, response_token: 0.01, cache_read_input_token: 0.0001 };
+    const counted: Usage = { input: 500, output: 40, cacheRead: 20 };
+    const billed = { input: 100, output: 4 };
+    assert.deepEqual(costOf(list, { ...counted, billed }), costOf(list, { ...billed, cacheRead: 20 }));
+    assert.equal(
+      costOf({ request_token: 0.001 }, { ...counted, cacheRead: 400, billed: { input: 100, output: 0 } }).nanoUsd,
+      1_000_000,
+    );
+  });
+
   it('of a usage in two requests differs from that of one by rounding alone', () => {
     fc.assert(
       fc.property(rates, usages, usages, (list, a, b) => {
