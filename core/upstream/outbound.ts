@@ -6,6 +6,7 @@ import {
   GatewayError,
   type JsonObject,
   modelForms,
+  type OlderForm,
   type RequestContext,
   type SentAs,
 } from 'portcullis/sdk';
@@ -32,6 +33,8 @@ export interface Outbound {
   readonly sentAs: SentAs | undefined;
   /** The reply needs no translation: its bytes are the client's format. */
   readonly sameReply: boolean;
+  /** The older form of it that the client knows, where it is not the one in which providers answer. */
+  readonly replyForm: OlderForm | undefined;
   /** Fields that had no place in the provider's format. */
   readonly dropped: readonly string[];
   /** What is asked, in the client's format, as the pipeline left it. */
@@ -112,6 +115,10 @@ export function buildOutbound(sources: OutboundSources, mayAsk = true): Outbound
     body: body?.bytes,
     sentAs: body === undefined ? undefined : sentAs(sources, told, chosen, final, asks),
     sameReply: client === chosen.dialect && isUnchanged(chosen.spec),
+    replyForm:
+      client?.kind === 'generation' && client === chosen.dialect && final !== undefined
+        ? client.olderForm?.(request.body, final)
+        : undefined,
     dropped,
     asked: told.body,
     hidesUsage: sources.askUsage !== false && stream && hidesUsage(client, told.body),

@@ -21,6 +21,7 @@ import {
 import type { StreamedReply } from '../ledger/counted-reply.ts';
 import type { ReplyLedger } from '../ledger/reply-ledger.ts';
 import { errorCodeOf } from './outcome.ts';
+import { ReshapedStream } from './reshaped-stream.ts';
 import { type Ended, StreamTap } from './stream-tap.ts';
 
 /** Takes what is read for its counts alone. */
@@ -106,7 +107,7 @@ export class ForwardedStream extends CountedStream {
 
   /** Whether all that has left came from the provider, and all that came has left. */
   get isUntouched(): boolean {
-    return this.#tap.isUntouched;
+    return this.#tap.isUntouched && !(this.source instanceof ReshapedStream && this.source.isChanged);
   }
 
   pipe(sink: ReplySink): void {

@@ -35,6 +35,7 @@ import type { OutcomeFacts } from './outcome.ts';
 import { proxiedError, proxiedHeaders } from './proxied-error.ts';
 import { type Repair, repairOf } from './repair.ts';
 import { ForwardedStream, reasonOf, TranslatedStream } from './reply-streams.ts';
+import { ReshapedStream } from './reshaped-stream.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { WireReply, WireStream } from './transport.ts';
 
@@ -102,17 +103,19 @@ function bytesOutcome(bytes: Buffer, base: Base, outbound: Outbound, facts: Repl
 
   const streamed = outbound.facts.stream && client.kind === 'generation';
   const forwards = outbound.sameReply && !streamed;
-  const json = forwards && delimited && !hintsAtError(bytes) ? undefined : asObject(parsed(bytes));
+  const form = outbound.replyForm;
+  const isUnread = forwards && form === undefined && delimited && !hintsAtError(bytes);
+  const json = isUnread ? undefined : asObject(parsed(bytes));
   const inside = json === undefined ? undefined : dialect.faultOf(json, 200);
   if (inside !== undefined) return inReply(inside, base, outbound, facts);
   if (forwards) {
     if (json === undefined && !(delimited && isLikeObject(bytes))) return unreadable(base, facts);
-    const reply = new WholeReply(bytes, dialect, json);
+    const shaped = json && (form?.whole(json) ?? json);
     return {
       ...base,
       headers: typedAs(jsonType, base.headers),
-      body: { kind: 'bytes', bytes },
-      ...counted(reply, outbound, facts),
+      body: { kind: 'bytes', bytes: shaped === json ? bytes : Buffer.from(JSON.stringify(shaped)) },
+      ...counted(new WholeReply(bytes, dialect, json), outbound, facts),
     };
   }
   if (json === undefined) return unreadable(base, facts);
@@ -261,7 +264,9 @@ function forwarded(
   const meter = new UsageMeter(dialect.usage, answersOf(outbound.asked));
   const reply = new StreamedReply(meter, { dialect, framing: dialect.framing, repair: undefined });
   const ledger = ledgerOf(reply, outbound, facts);
-  const piped = new ForwardedStream(stream, ledger, { dialect, reply, hidesUsage: outbound.hidesUsage });
+  const { hidesUsage, replyForm } = outbound;
+  const source = replyForm === undefined ? stream : new ReshapedStream(stream, replyForm);
+  const piped = new ForwardedStream(source, ledger, { dialect, reply, hidesUsage });
   const headers = typedAs(eventStream, base.headers);
   return { ...base, headers, body: { kind: 'stream', stream: piped }, ...countsOf(ledger, facts) };
 }

@@ -61,6 +61,13 @@ export interface StreamEncoder {
   push(delta: Delta): string;
 }
 
+/** How replies are brought into an older form of their format. What has nothing to change stays the very object. */
+export interface OlderForm {
+  whole(reply: JsonObject): JsonObject;
+  /** For the events of one stream, in their order. */
+  events(): (event: JsonObject) => JsonObject;
+}
+
 interface WireFormat<Name extends string> {
   readonly name: Name;
   /** The fault that an error body (any status) or a stream event tells of; undefined when it is no error. */
@@ -103,6 +110,12 @@ export interface GenerationDialect<Name extends string = string> extends Counted
   eventIn?(message: JsonObject): JsonObject;
   /** The fault that a message of a stream tells of by its kind or its name, where the framing has such messages. */
   exceptionIn?(frame: Frame): ProviderFault | undefined;
+  /**
+   * The form in which a reply of this format goes to a client of this format; undefined for the one in which it comes. Called
+   * for every request: it looks at no more than the fields.
+   * @param asked what the client asks @param sent what leaves in its place
+   */
+  olderForm?(asked: JsonObject, sent: JsonObject): OlderForm | undefined;
   /** The error as a stream event, for a stream that has begun. */
   encodeStreamFault(fault: ProviderFault): string;
   /** Token counting, where the format has an endpoint for it. */

@@ -7,6 +7,7 @@ import { type ChunkFormat, decodeChunks } from './decode-stream.ts';
 import { encodeCall } from './encode-call.ts';
 import { encodeReply } from './encode-reply.ts';
 import { encodeStream } from './encode-stream.ts';
+import { olderForm } from './older-form.ts';
 
 const chunks: ChunkFormat = {
   idPrefix: 'chatcmpl-',
@@ -29,4 +30,5 @@ export const chat: GenerationDialect<'chat'> = {
   encodeReply,
   decodeStream: (context) => decodeChunks(context, chunks),
   encodeStream,
+  olderForm,
 };
