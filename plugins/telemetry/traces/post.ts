@@ -1,6 +1,10 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { Agent, request } from 'undici';
 import type { TraceSettings } from './settings.ts';
 
+const zip = promisify(gzip);
+const encodings = { none: {}, gzip: { 'content-encoding': 'gzip' } } as const;
 const contentTypes = { 'http/protobuf': 'application/x-protobuf', 'http/json': 'application/json' } as const;
 /** Answers that say: later, perhaps (OTLP 1.8, "Retryable Response Codes"). */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -22,7 +26,7 @@ export interface Post {
  * Posts to the operator's collector. It is no place that a caller can name, and stands in the private network as a rule: so it
  * is called as the database is, not through the URL guard.
  */
-export function createPost({ url, headers, protocol, timeoutMs }: TraceSettings): Post {
+export function createPost({ url, headers, protocol, compression, timeoutMs }: TraceSettings): Post {
   const agent = new Agent({
     connections: 4,
     connect: { timeout: timeoutMs },
@@ -34,7 +38,7 @@ export function createPost({ url, headers, protocol, timeoutMs }: TraceSettings)
     const reply = await request(url, {
       dispatcher: agent,
       method: 'POST',
-      headers: { ...headers, 'content-type': contentTypes[protocol] },
+      headers: { ...headers, 'content-type': contentTypes[protocol], ...encodings[compression] },
       body,
       signal: AbortSignal.timeout(timeoutMs),
     });
@@ -47,7 +51,9 @@ export function createPost({ url, headers, protocol, timeoutMs }: TraceSettings)
       return { taken: false, body, later: retryMs };
     });
   return {
-    send: async (body) => {
+    send: async (spans) => {
+      // Once for both tries, and by the pool of threads: the loop serves requests meanwhile.
+      const body = compression === 'gzip' ? await zip(spans) : spans;
       let reply = await first(body);
       if (reply.later !== undefined && reply.later <= longestRetryMs) {
         await new Promise((resolve) => setTimeout(resolve, reply.later).unref());

@@ -2,12 +2,15 @@ import { refused, type Variables } from '../variables.ts';
 
 export const protocols = ['http/protobuf', 'http/json'] as const;
 export type Protocol = (typeof protocols)[number];
+export const compressions = ['none', 'gzip'] as const;
+export type Compression = (typeof compressions)[number];
 
 export interface TraceSettings {
   /** Where spans are posted to. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly protocol: Protocol;
+  readonly compression: Compression;
   /** Of one post. */
   readonly timeoutMs: number;
   readonly resource: Readonly<Record<string, string>>;
@@ -34,6 +37,7 @@ export function traceSettingsOf(variables: Variables): TraceSettings | undefined
     url,
     headers,
     protocol: protocolOf(variables),
+    compression: compressionOf(variables),
     timeoutMs: variables.milliseconds('OTEL_EXPORTER_OTLP_TIMEOUT') ?? standardTimeoutMs,
     resource: {
       ...variables.pairs('OTEL_RESOURCE_ATTRIBUTES'),
@@ -93,6 +97,18 @@ function protocolOf(variables: Variables): Protocol {
   const protocol = protocols.find((known) => known === given);
   if (protocol === undefined) throw refused('OTEL_EXPORTER_OTLP_PROTOCOL', protocols.join(' or '));
   return protocol;
+}
+
+/** What is said for traces wins over what is said for all. */
+function compressionOf(variables: Variables): Compression {
+  for (const name of ['OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'OTEL_EXPORTER_OTLP_COMPRESSION']) {
+    const given = variables.text(name);
+    if (given === undefined) continue;
+    const compression = compressions.find((known) => known === given);
+    if (compression === undefined) throw refused(name, compressions.join(' or '));
+    return compression;
+  }
+  return 'none';
 }
 
 function serviceName(variables: Variables): Readonly<Record<string, string>> {

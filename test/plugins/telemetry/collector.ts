@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { type SeenSpan, spansOfJson, spansOfProtobuf } from './otlp.ts';
 
 type Ending = number | 'frozen' | 'reset' | { readonly status: number; readonly retryAfter: string };
@@ -25,7 +26,8 @@ export async function startCollector(t: Pick<TestContext, 'after'>): Promise<Col
   const server = createServer(async (request, reply) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
+    const sent = Buffer.concat(chunks);
+    const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
     posts.push({ path: request.url ?? '', headers: request.headers });
     const ending = queue.shift() ?? 200;
     if (ending === 'frozen') return;

@@ -46,6 +46,22 @@ describe('the export of traces', () => {
     });
   }
 
+  it('is compressed where the operator says so, at the second try too', async (t) => {
+    const collector = await startCollector(t);
+    collector.next({ status: 503, retryAfter: '0' });
+    const { log, close, endings } = await exporting(t, {
+      OTEL_ENDPOINT: collector.origin,
+      OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+    });
+    log('0af7651916cd43dd8448eb211c80319c');
+    await close();
+    assert.deepEqual(
+      collector.posts.map(({ headers }) => headers['content-encoding']),
+      ['gzip', 'gzip'],
+    );
+    assert.deepEqual([collector.spans[0]?.name, endings('exported')], ['chat m', 1]);
+  });
+
   it('comes in batches, and at the end with what is left', async (t) => {
     const collector = await startCollector(t);
     const { log, close, endings } = await exporting(t, { OTEL_ENDPOINT: collector.origin });

@@ -43,6 +43,7 @@ describe('the settings of traces', () => {
         url: 'http://c/v1/traces',
         headers: { authorization: 'Bearer abc', 'x-team': 'a,b' },
         protocol: 'http/json',
+        compression: 'none',
         timeoutMs: 2500,
         resource: { 'deployment.environment.name': 'models', 'service.name': 'gate' },
       },
@@ -53,6 +54,19 @@ describe('the settings of traces', () => {
     const nameOf = (attributes: string) =>
       settingsOf({ OTEL_ENDPOINT: 'http://c', OTEL_RESOURCE_ATTRIBUTES: attributes })?.resource['service.name'];
     assert.deepEqual([nameOf(''), nameOf('service.name=x')], ['portcullis', 'x']);
+  });
+
+  it('compress as is said for traces, else as is said for all', () => {
+    const compressionOf = (all: string, traces: string) =>
+      settingsOf({
+        OTEL_ENDPOINT: 'http://c',
+        OTEL_EXPORTER_OTLP_COMPRESSION: all,
+        OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: traces,
+      })?.compression;
+    assert.deepEqual(
+      [compressionOf('', ''), compressionOf('gzip', ''), compressionOf('gzip', 'none'), compressionOf('none', 'gzip')],
+      ['none', 'gzip', 'none', 'gzip'],
+    );
   });
 
   it('give the headers of one place to no other', () => {
@@ -74,6 +88,8 @@ describe('the settings of traces', () => {
     ['OTEL_EXPORTER_OTLP_HEADERS', 'x-secret=%E0%A4%A'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'x=secret%0d%0ay: z'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+    ['OTEL_EXPORTER_OTLP_COMPRESSION', 'secret'],
+    ['OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'zstd'],
     ['OTEL_EXPORTER_OTLP_TIMEOUT', '0'],
     ['OTEL_RESOURCE_ATTRIBUTES', '=secret'],
   ] as const)
