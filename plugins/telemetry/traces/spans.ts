@@ -5,6 +5,7 @@ import { type Attempt, type ErrorCode, errorCodes, type RequestRecord, type Timi
 import { errorType, requestAttributes, spanNameOf } from './attributes.ts';
 import { childSpanId, isSpanId, w3cTraceId } from './ids.ts';
 import { providerName } from './provider-names.ts';
+import { fittingState } from './trace-state.ts';
 
 /** Stages shorter than this are told by the length of the request's span alone. */
 const shortestStageMs = 1;
@@ -29,7 +30,7 @@ export function spansOf(record: RequestRecord, resource: Resource): readonly Rea
   // Whatever the trace is called besides, it is there that the caller's span and those of providers stand.
   const traceId = callersTrace?.traceId ?? w3cTraceId(record.traceId);
   const parent = parentSpanId !== undefined && isSpanId(parentSpanId) ? parentSpanId : undefined;
-  const state = callersTrace?.state === undefined ? undefined : createTraceState(callersTrace.state);
+  const state = callersTrace?.state === undefined ? undefined : createTraceState(fittingState(callersTrace.state));
   const root: Piece = {
     name: spanNameOf(record),
     kind: SpanKind.SERVER,

@@ -32,6 +32,35 @@ describe('the ids of traces', () => {
     ));
 });
 
+describe('what other systems keep in a trace', () => {
+  const member = (key: string, length: number) => `${key}=${'v'.repeat(length - key.length - 1)}`;
+  const table: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+    ['stays as it is where it fits', [member('a', 255), member('b', 256)], [member('a', 255), member('b', 256)]],
+    [
+      'loses long members first, and of these the last',
+      [member('a', 129), member('b', 100), member('c', 129), member('d', 100), member('e', 100)],
+      [member('a', 129), member('b', 100), member('d', 100), member('e', 100)],
+    ],
+    [
+      'then loses members from the end',
+      [...'abcdefgh'].map((key) => member(key, 80)).toSpliced(3, 0, member('long', 200)),
+      [...'abcdef'].map((key) => member(key, 80)),
+    ],
+  ];
+  for (const [which, given, kept] of table) {
+    it(which, () => {
+      const callersTrace = {
+        traceId: '0af7651916cd43dd8448eb211c80319c',
+        parentSpanId: 'b7ad6b7169203331',
+        sampled: true,
+        state: given.join(','),
+      };
+      const [root] = spansOf(aRecord({ callersTrace }), resource);
+      assert.equal(root?.spanContext().traceState?.serialize(), kept.join(','));
+    });
+  }
+});
+
 describe('the spans of a request', () => {
   it('say what was asked of whom, and what came of it', () => {
     const [root] = spansOf(
