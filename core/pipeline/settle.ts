@@ -1,4 +1,5 @@
 import {
+  type Attempt,
   type Cost,
   type GivenUpReply,
   hideCredentials,
@@ -127,7 +128,7 @@ export function recordOf(
     target: served,
     fallback: first !== undefined && served !== undefined && first !== served,
     retries: outcome.retries,
-    attempts: exchange.attempts,
+    attempts: attemptsOf(exchange, outcome),
     usage,
     usageSource,
     tier: outcome.tier?.(),
@@ -145,6 +146,14 @@ export function recordOf(
     feedback: note?.feedback,
     spans: note?.spans,
   };
+}
+
+/** The call whose reply has broken off failed, although it was noted as one that had begun well. */
+function attemptsOf({ attempts }: Exchange, { path, metering }: Outcome): readonly Attempt[] {
+  const error = metering?.error;
+  const last = attempts.at(-1);
+  if (error === undefined || last === undefined || last.error !== undefined || last.target !== path) return attempts;
+  return [...attempts.slice(0, -1), { ...last, error }];
 }
 
 /** Who was asked when the client left: what has ended the request then tells nothing of it. */

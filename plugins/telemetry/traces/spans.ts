@@ -56,7 +56,7 @@ export function spansOf(record: RequestRecord, resource: Resource): readonly Rea
 }
 
 /** What goes wrong after a reply has begun is told by the error alone; a guardrail that cuts one off is no fault. */
-function brokeOff({ error, status }: RequestRecord): boolean {
+function brokeOff({ error, status }: Pick<Attempt, 'error' | 'status'> | RequestRecord): boolean {
   if (status >= 400 || error === undefined || !Object.hasOwn(errorCodes, error)) return false;
   return errorCodes[error as ErrorCode].status >= 500;
 }
@@ -110,7 +110,7 @@ function attemptPiece(record: RequestRecord, attempt: Attempt): Piece {
       'error.type': errorType(attempt),
       'portcullis.target': attempt.target,
     },
-    failed: status >= 400,
+    failed: status >= 400 || brokeOff(attempt),
   };
 }
 

@@ -113,6 +113,30 @@ describe('a request through the gateway', () => {
     assert.equal(peer.requests[0]?.headers.traceparent, `00-${traceId}-${root?.spanId}-01`);
   });
 
+  it('tells of a stream that breaks off that the call has failed, and not the one before it', async (t) => {
+    const { peer, collector, gateway } = await traced(t, (peer) =>
+      target(peer, { retry: { attempts: 1, on_status_codes: [503] } }),
+    );
+    peer.next({ status: 503 }, { upTo: 2, ending: 'cut' });
+    await gateway.post('/v1/chat/completions', { ...chat, stream: true });
+    const spans = await collector.seen(3);
+    assert.deepEqual(
+      spans
+        .filter(({ name }) => !name.startsWith('portcullis.'))
+        .map(({ name, statusCode, attributes }) => [
+          name,
+          statusCode,
+          attributes['http.response.status_code'],
+          attributes['error.type'],
+        ]),
+      [
+        ['chat m', 2, 200, 'upstream_unreachable'],
+        ['call openai', 2, 503, 'upstream_error'],
+        ['call openai', 2, 200, 'upstream_unreachable'],
+      ],
+    );
+  });
+
   it('is not exported where its caller does not sample the trace', async (t) => {
     const { collector, ask } = await traced(t, (peer) => target(peer, {}));
     await ask({ traceparent: `00-${traceId}-${callersSpan}-00` });
