@@ -1,4 +1,4 @@
-import { Answer, asObject, GatewayError, type JsonObject, parseJson } from 'portcullis/sdk';
+import { Answer, asObject, GatewayError, hideCredentials, type JsonObject, parseJson } from 'portcullis/sdk';
 import { dialectOf, type InferenceRoute, inferenceRoutes } from './http/inference.ts';
 import { modelMethodOf } from './http/model-methods.ts';
 import { secondVersionRoutes } from './http/second-version.ts';
@@ -14,6 +14,8 @@ import { passTarget, shapeTarget } from './pipeline/target.ts';
 import { enterWorkspace } from './pipeline/workspace.ts';
 import type { Leaf, Node } from './routing/plan.ts';
 import { walk } from './routing/walk.ts';
+import { masked } from './upstream/failed-reply.ts';
+import type { Outbound } from './upstream/outbound.ts';
 import { isStreamed, type WireBody } from './upstream/transport.ts';
 
 export interface ExplainRequest {
@@ -43,6 +45,7 @@ export interface ExplainedTarget {
   readonly url?: string;
   /** Credentials are masked. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Without its credentials. */
   readonly body?: unknown;
   /** Fields that have no place in the provider's format. */
   readonly dropped?: readonly string[];
@@ -192,13 +195,13 @@ async function explainTarget(
       endpoint: outbound.chosen.endpoint,
       ...(outbound.chosen.dialect === undefined ? {} : { dialect: outbound.chosen.dialect.name }),
       method: outbound.method,
-      url: outbound.url,
+      url: masked(outbound.url, outbound),
       headers: {
-        ...outbound.headers,
-        ...masked(outbound.settings.headers),
+        ...Object.fromEntries(Object.entries(outbound.headers).map(([name, value]) => [name, masked(value, outbound)])),
+        ...hidden(outbound.settings.headers),
         ...runtime.upstream.maskedCredential(outbound),
       },
-      ...(outbound.body === undefined ? {} : { body: shown(outbound.body) }),
+      ...(outbound.body === undefined ? {} : { body: shown(outbound.body, outbound) }),
       ...(outbound.dropped.length === 0 ? {} : { dropped: outbound.dropped }),
       ...notes,
     };
@@ -208,14 +211,17 @@ async function explainTarget(
 }
 
 /** Headers of a saved provider may hold a credential too. */
-function masked(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+function hidden(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, '****']));
 }
 
-function shown(body: WireBody): unknown {
+/** Configs add credentials to bodies, which those who may use them need not know. */
+function shown(body: WireBody, outbound?: Outbound): unknown {
   if (isStreamed(body)) return `${body.size} bytes`;
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
-  return asObject(parseJson(text)) ?? text;
+  const open = outbound === undefined ? text : masked(text, outbound);
+  const object = asObject(parseJson(open));
+  return object === undefined ? open : hideCredentials(object).body;
 }
 
 async function firstTarget(runtime: Runtime, exchange: Exchange, plan: ResolvedPlan): Promise<string> {

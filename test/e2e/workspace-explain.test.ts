@@ -38,6 +38,46 @@ describe('the explanation of a request in a workspace', () => {
     assert.doesNotMatch(JSON.stringify(report), /secret-/);
   });
 
+  it('shows no credential that a config or its provider adds to a request', async (t) => {
+    const { gateway } = await workspaceGateway(t, {
+      ...options,
+      providers: [
+        ...options.providers,
+        providerOf('a', 'z', {
+          provider: 'bytez',
+          customHost: 'https://z.example/v1',
+          settings: { api_key: 'secret-key', bytez_provider_key: 'secret-of-the-vendor' },
+        }),
+      ],
+      configs: [
+        configOf('a', 'pc-tools', {
+          strategy: { mode: 'fallback' },
+          targets: [{ virtual_key: 'p' }, { virtual_key: 'z' }],
+          override_params: {
+            tools: [
+              { type: 'mcp', server_label: 'crm', server_url: 'https://crm.example', authorization: 'secret-tool' },
+            ],
+            vendor_settings: '{"apiKey":"secret-text"}',
+          },
+        }),
+      ],
+    });
+    const report = await gateway.explain({ headers: { 'x-gw-api-key': 'alice', 'x-gw-config': 'pc-tools' }, body });
+    assert.deepEqual(
+      report.targets.map(({ error, body }) => [error, (body as { model?: string } | undefined)?.model]),
+      [
+        [undefined, 'm'],
+        [undefined, 'm'],
+      ],
+    );
+    assert.match(
+      JSON.stringify(report),
+      /"server_label":"crm","server_url":"https:\/\/crm.example","authorization":"\*+"/,
+    );
+    assert.equal(report.targets[1]?.headers?.['provider-key'], '****');
+    assert.doesNotMatch(JSON.stringify(report), /secret-/);
+  });
+
   const refused: readonly [string, Record<string, string>, string][] = [
     ['a missing permission', { 'x-gw-api-key': 'reader', 'x-gw-virtual-key': 'p' }, 'forbidden'],
     ['a config of nobody', { 'x-gw-api-key': 'alice', 'x-gw-config': 'pc-none' }, 'invalid_config'],
