@@ -41,6 +41,26 @@ export function hideCredentials(body: JsonObject): ShownBody {
   return { body: objectOf(body, hidden, false, 0), hidden };
 }
 
+/** The credentials that a body has got of somebody else, by the members in which it differs: most of the two is the very same. */
+export function addedCredentials(body: JsonObject, before: JsonObject): readonly string[] {
+  if (body === before) return [];
+  const added = Object.entries(body).filter(([name, member]) => before[name] !== member);
+  return hideCredentials(Object.fromEntries(added)).hidden;
+}
+
+/** What is shorter is no credential, and may stand anywhere. */
+const shortestCredential = 8;
+const schemed = /^(?:bearer|basic|token)\s+(\S.*)$/i;
+
+/** How others may repeat what is hidden: as it is, without its scheme, or escaped within JSON. The longest come first. */
+export function repeatedForms(hidden: readonly string[]): readonly string[] {
+  const forms = hidden
+    .flatMap((text) => [text, schemed.exec(text)?.[1] ?? text])
+    .filter(({ length }) => length >= shortestCredential)
+    .flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+  return [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+}
+
 function objectOf(object: JsonObject, hidden: string[], isNamed: boolean, depth: number): JsonObject {
   let changed: { [name: string]: Json } | undefined;
   for (const name of Object.keys(object)) {

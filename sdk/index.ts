@@ -2,7 +2,14 @@
 export const sdkVersion = '1.0.0';
 
 export * from './access/index.ts';
-export { credentialMask, hideCredentials, namesCredential, type ShownBody } from './body-credentials.ts';
+export {
+  addedCredentials,
+  credentialMask,
+  hideCredentials,
+  namesCredential,
+  repeatedForms,
+  type ShownBody,
+} from './body-credentials.ts';
 export * from './budgets.ts';
 export { baseColumns } from './columns.ts';
 export { type ConfigNode, configNodes, providerNamedIn } from './config-nodes.ts';

@@ -1,4 +1,5 @@
 import {
+  addedCredentials,
   asObject,
   credentialMask,
   hideCredentials,
@@ -6,12 +7,11 @@ import {
   type Outcome,
   parseJson,
   type RecordBodies,
+  repeatedForms,
 } from 'portcullis/sdk';
 import type { Exchange } from './exchange.ts';
 
 const nothing = new Uint8Array();
-/** What is shorter is no credential, and may stand anywhere. */
-const shortestCredential = 8;
 
 interface Sent {
   readonly body: Uint8Array;
@@ -23,6 +23,7 @@ export class ExchangeBodies implements RecordBodies {
   readonly #exchange: Exchange;
   readonly #outcome: Outcome;
   #sent: Sent | undefined;
+  #unsaid: readonly string[] | undefined;
 
   constructor(exchange: Exchange, outcome: Outcome) {
     this.#exchange = exchange;
@@ -35,8 +36,8 @@ export class ExchangeBodies implements RecordBodies {
   }
 
   response(): ReturnType<RecordBodies['response']> {
-    this.#sent ??= sentIn(this.#exchange);
-    const { hidden } = this.#sent;
+    this.#unsaid ??= this.#hidden();
+    const hidden = this.#unsaid;
     const { headers, body } = this.#outcome;
     if (body.kind === 'bytes') return { headers, body: without(body.bytes, hidden), truncated: false };
     const sent = this.#exchange.sent?.bytes();
@@ -45,6 +46,14 @@ export class ExchangeBodies implements RecordBodies {
 
   control(name: string): string | undefined {
     return this.#exchange.control(name);
+  }
+
+  /** The credentials that the provider has got: those of the client, and those that its target has added. */
+  #hidden(): readonly string[] {
+    this.#sent ??= sentIn(this.#exchange);
+    const { hidden } = this.#sent;
+    const { body, askedBody } = this.#exchange;
+    return askedBody === undefined ? hidden : [...hidden, ...addedCredentials(askedBody, body)];
   }
 }
 
@@ -71,10 +80,7 @@ function unread(bytes: Uint8Array): JsonObject {
 
 /** Some replies tell once more what was asked, credentials too. */
 function without(bytes: Uint8Array, hidden: readonly string[]): Uint8Array {
-  const told = hidden
-    .filter(({ length }) => length >= shortestCredential)
-    .flatMap((text) => [text, JSON.stringify(text).slice(1, -1)])
-    .toSorted((a, b) => b.length - a.length);
+  const told = repeatedForms(hidden);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const found = told.filter((text) => buffer.includes(text));
   if (found.length === 0) return bytes;

@@ -146,6 +146,8 @@ export class Exchange implements RequestContext {
   providerSlug: string | undefined;
   /** How the body that the last target was sent comes of the client's; undefined: changed by the pipeline, or nothing was sent. */
   sentAs: SentAs | undefined;
+  /** The body of the last target, as its provider or what answers in its place got it. */
+  askedBody: JsonObject | undefined;
   /** The target that was called last, as its provider got it. */
   called: TargetContext | undefined;
   /** The model that its provider was asked for. */

@@ -32,6 +32,7 @@ export async function runTarget(
     const prepared = prepareTarget(runtime, exchange, plan, leaf, provider, body);
     const target = prepared instanceof Promise ? await prepared : prepared;
     if (target instanceof Answer) return target.outcome;
+    exchange.askedBody = target.body;
     const denied = holdsLines(exchange, provider, target)
       ? await judgeLines(runtime, exchange, provider, target)
       : undefined;

@@ -1,4 +1,5 @@
 import {
+  addedCredentials,
   asObject,
   asString,
   compact,
@@ -7,6 +8,7 @@ import {
   type Outcome,
   type ProviderFault,
   parseJson,
+  repeatedForms,
 } from 'portcullis/sdk';
 import type { Outbound } from './outbound.ts';
 import { faultOutcome } from './outcome.ts';
@@ -72,12 +74,13 @@ export function plainText(text: string): string {
 
 /** Shorter values are words rather than secrets. */
 const shortestSecret = 8;
+const mask = '****';
 
 /** Some providers repeat the key that they refuse. */
 export function masked(message: string, { unit, settings }: Pick<Outbound, 'unit' | 'settings'>): string {
   return unit.fields.reduce((text, { name, secret }) => {
     const value = secret ? asString(settings.settings[name]) : undefined;
-    return value === undefined || value.length < shortestSecret ? text : text.replaceAll(value, '****');
+    return value === undefined || value.length < shortestSecret ? text : text.replaceAll(value, mask);
   }, message);
 }
 
@@ -87,8 +90,11 @@ function withoutLocation(headers: Outcome['headers']): Outcome['headers'] {
   return kept;
 }
 
+/** What its config has added to a request is not the client's to know either. */
 function named(fault: ProviderFault, outbound: Outbound, facts: ReplyFacts): ProviderFault {
-  return { ...fault, message: `${facts.provider} error: ${masked(fault.message, outbound)}` };
+  const added = addedCredentials(outbound.asked, facts.context().request);
+  const told = repeatedForms(added).reduce((text, form) => text.replaceAll(form, mask), fault.message);
+  return { ...fault, message: `${facts.provider} error: ${masked(told, outbound)}` };
 }
 
 /** A reply that is none. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hideCredentials, type JsonObject } from 'portcullis/sdk';
+import { addedCredentials, hideCredentials, type JsonObject, repeatedForms } from 'portcullis/sdk';
 
 const mask = '*****';
 
@@ -50,6 +50,24 @@ describe('the credentials of a body', () => {
 
   it('are told, so that they can be hidden elsewhere', () =>
     assert.deepEqual(hideCredentials({ tools: [{ authorization: 's3', headers: { a: 's4' } }] }).hidden, ['s3', 's4']));
+
+  it('are told of one body beside another: those that it has got', () => {
+    const before = { a: { api_key: 's3' }, b: { api_key: 's4' } };
+    assert.deepEqual(addedCredentials({ ...before, b: { api_key: 's5' }, c: { password: 's6' } }, before), [
+      's5',
+      's6',
+    ]);
+    assert.deepEqual(addedCredentials(before, before), []);
+  });
+
+  it('are repeated without their scheme and within JSON too, and what is short may be any word', () =>
+    assert.deepEqual(repeatedForms(['api_key', 'Bearer "quoted"-1', 'long-enough']), [
+      'Bearer \\"quoted\\"-1',
+      'Bearer "quoted"-1',
+      '\\"quoted\\"-1',
+      'long-enough',
+      '"quoted"-1',
+    ]));
 
   it('do not end the process, however deep a body is', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(5000)}"x"${'}'.repeat(5000)}`);
