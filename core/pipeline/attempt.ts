@@ -31,6 +31,7 @@ export function attempted(
   const { log } = runtime;
   exchange.called = target;
   const outbound = outboundOf(runtime, exchange, plan, leaf, provider, target);
+  exchange.calledAs = outbound;
   exchange.calledModel = outbound.facts.model;
   const { name } = provider.unit;
   if (outbound.dropped.length > 0) {

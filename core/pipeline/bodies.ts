@@ -9,6 +9,7 @@ import {
   type RecordBodies,
   repeatedForms,
 } from 'portcullis/sdk';
+import { secretsOf } from '../upstream/failed-reply.ts';
 import type { Exchange } from './exchange.ts';
 
 const nothing = new Uint8Array();
@@ -48,12 +49,14 @@ export class ExchangeBodies implements RecordBodies {
     return this.#exchange.control(name);
   }
 
-  /** The credentials that the provider has got: those of the client, and those that its target has added. */
+  /** The credentials that the provider has got: those of the client, those that its target has added, and its own. */
   #hidden(): readonly string[] {
     this.#sent ??= sentIn(this.#exchange);
     const { hidden } = this.#sent;
-    const { body, askedBody } = this.#exchange;
-    return askedBody === undefined ? hidden : [...hidden, ...addedCredentials(askedBody, body)];
+    const { body, askedBody, calledAs } = this.#exchange;
+    const added = askedBody === undefined ? [] : addedCredentials(askedBody, body);
+    const own = calledAs === undefined ? [] : secretsOf(calledAs);
+    return [...hidden, ...added, ...own];
   }
 }
 

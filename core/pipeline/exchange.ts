@@ -30,6 +30,7 @@ import {
   traceparentOf,
 } from '../telemetry/trace-context.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
+import type { Called } from '../upstream/failed-reply.ts';
 import type { Upload } from '../upstream/outbound-body.ts';
 import type { NotedReply } from './given-up.ts';
 import { headerText } from './header-text.ts';
@@ -150,6 +151,8 @@ export class Exchange implements RequestContext {
   askedBody: JsonObject | undefined;
   /** The target that was called last, as its provider got it. */
   called: TargetContext | undefined;
+  /** As whom its provider was called. */
+  calledAs: Called | undefined;
   /** The model that its provider was asked for. */
   calledModel: string | undefined;
   readonly vendors: readonly string[];

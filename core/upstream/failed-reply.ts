@@ -5,6 +5,7 @@ import {
   compact,
   dialects,
   type JsonObject,
+  namesCredential,
   type Outcome,
   type ProviderFault,
   parseJson,
@@ -72,16 +73,21 @@ export function plainText(text: string): string {
   return unreadableText.test(plain) ? '' : plain.slice(0, longestText);
 }
 
-/** Shorter values are words rather than secrets. */
-const shortestSecret = 8;
 const mask = '****';
 
 /** Some providers repeat the key that they refuse. */
-export function masked(message: string, { unit, settings }: Pick<Outbound, 'unit' | 'settings'>): string {
-  return unit.fields.reduce((text, { name, secret }) => {
-    const value = secret ? asString(settings.settings[name]) : undefined;
-    return value === undefined || value.length < shortestSecret ? text : text.replaceAll(value, mask);
-  }, message);
+export function masked(message: string, outbound: Called): string {
+  return repeatedForms(secretsOf(outbound)).reduce((text, form) => text.replaceAll(form, mask), message);
+}
+
+/** As whom a provider is called. */
+export type Called = Pick<Outbound, 'unit' | 'settings'>;
+
+/** The credentials of a call that are no part of its body. */
+export function secretsOf({ unit, settings: { settings, headers = {} } }: Called): readonly string[] {
+  const fields = unit.fields.flatMap(({ name, secret }) => (secret ? [settings[name]] : []));
+  const added = Object.entries(headers).flatMap(([name, value]) => (namesCredential(name) ? [value] : []));
+  return [...fields, ...added].filter((value) => typeof value === 'string');
 }
 
 /** Where a provider wanted to send the gateway is nothing for the client to follow. */

@@ -56,3 +56,17 @@ describe('a credential that a config has added to a request, repeated by its pro
     });
   }
 });
+
+it('keeps the key of a provider out of the log, wherever the provider repeats it', async (t) => {
+  const { client, peer, written } = await served(t);
+  const told = 'You sent key-of-the-provider.';
+  peer.next({ body: whole(told) }, { events: events(told) });
+  const config = target(peer, { api_key: 'key-of-the-provider' });
+  await client.chat.completions.create({ model: 'gpt-4o', messages }, { config });
+  const stream = await client.chat.completions.create({ model: 'gpt-4o', messages, stream: true }, { config });
+  for await (const _ of stream);
+  for (const log of await written(2)) {
+    assert.match(JSON.stringify(log.response), /You sent \*+\./);
+    assert.doesNotMatch(JSON.stringify(log), /key-of-the-provider/);
+  }
+});
