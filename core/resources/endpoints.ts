@@ -137,14 +137,17 @@ function pathsOf(paths: readonly string[], admin: boolean, root: boolean): reado
 }
 
 function actionBody(body: NonNullable<Action['body']>, model: ResourceModel | undefined): InputReader {
-  const open = 'additionalProperties' in body && body.additionalProperties === true;
-  const harmless = model === undefined ? [] : namesOf(model);
-  return inputReader(propertiesOf(body), { fill: true, open, harmless });
+  const { additionalProperties: others } = body as { additionalProperties?: boolean };
+  const told = others === false ? everyRecord : [];
+  return inputReader(propertiesOf(body), { fill: true, others, harmless: model === undefined ? told : namesOf(model) });
 }
+
+/** What replies tell of every record. */
+const everyRecord = [...baseFields, 'object'];
 
 /** All that replies may tell of a record: clients send it back. */
 function namesOf({ fields, resource }: ResourceModel): readonly string[] {
-  return [...baseFields, ...Object.keys(fields), ...Object.keys(resource.shown ?? {})];
+  return [...everyRecord, ...Object.keys(fields), ...Object.keys(resource.shown ?? {})];
 }
 
 function bodyOf(model: ResourceModel, operation: Standard): InputReader | undefined {

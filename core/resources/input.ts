@@ -8,7 +8,7 @@ import { readMoment } from './moments.ts';
 
 export type Fields = Readonly<Record<string, FieldSchema>>;
 
-/** Reads bodies and queries against a set of fields; what the set does not name is dropped, and refused where it is misspelt. */
+/** Reads bodies and queries against a set of fields; what the set does not name is dropped, and refused where it is misspelt or the set is closed. */
 export interface InputReader {
   /** @throws GatewayError `bad_request`, `param` naming the field */
   read(value: JsonObject): JsonObject;
@@ -38,29 +38,29 @@ const slugField = {
 interface InputOptions {
   /** Whether defaults are filled in. */
   readonly fill: boolean;
-  /** Whether members that the set does not name are kept as they come. */
-  readonly open?: boolean;
+  /** Whether members that the set does not name are kept as they come (true), or refused (false). Default: they are dropped. */
+  readonly others?: boolean | undefined;
   /** Names that are no misspellings, though the set does not have them: those of what clients read and send back. */
   readonly harmless?: Iterable<string>;
 }
 
-export function inputReader(fields: Fields, { fill, open = false, harmless = [] }: InputOptions): InputReader {
+export function inputReader(fields: Fields, { fill, others, harmless = [] }: InputOptions): InputReader {
   const names = Object.keys(fields);
   const schema = {
     type: 'object',
     properties: Object.fromEntries(names.map((name) => [name, withoutDefault(fields[name] as FieldSchema)])),
     required: names.filter((name) => fields[name]?.['x-required'] === true),
   };
-  const shape = { ...schema, additionalProperties: open };
-  const others = new Set(harmless);
+  const shape = { ...schema, additionalProperties: others };
+  const harmlessNames = new Set(harmless);
   let compiled: ValidateFunction | undefined;
   return {
     schema,
     read: (value) => {
       compiled ??= validatorOf(schema);
       if (!compiled(value)) refuse(compiled, value);
-      refuseMisspelt(value, shape, others);
-      const read: Record<string, Json | undefined> = open ? { ...value } : {};
+      refuseMisspelt(value, shape, harmlessNames);
+      const read: Record<string, Json | undefined> = others === true ? { ...value } : {};
       for (const name of names) {
         const given = value[name] === undefined && fill ? defaultOf(fields[name]) : value[name];
         if (given !== undefined) read[name] = normalised(given, fields[name] as FieldSchema, name);

@@ -5,7 +5,7 @@ import { type Path, pathText } from '../config/schema-faults.ts';
 interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly items?: Shape;
-  /** true: any other member means something. */
+  /** true: any other member means something. false: no other one is taken. */
   readonly additionalProperties?: unknown;
 }
 
@@ -14,7 +14,8 @@ const leastLength = 5;
 
 /**
  * Members that a schema does not name are dropped, for clients send more than is asked. One that is a letter away from a
- * missing member is a typing error, though: `usage_limit` dropped in silence would be a key without limits.
+ * missing member is a typing error, though: `usage_limit` dropped in silence would be a key without limits. Where the
+ * schema is closed, every other member is refused.
  * @param harmless names that may stand at the top, whatever they resemble
  * @throws GatewayError `bad_request`, `param` the member
  */
@@ -52,15 +53,24 @@ function walk(
   for (const [name, member] of Object.entries(object)) {
     if (Object.hasOwn(properties, name)) walk(member, properties[name], [...path, name], none, noun);
     else if (!isOpen && !harmless.has(name) && !pathParameter.test(name))
-      refuseResembling(name, object, properties, path, noun);
+      refuseOther(name, object, properties, path, noun, shape.additionalProperties === false);
   }
 }
 
-function refuseResembling(name: string, object: JsonObject, properties: object, path: Path, noun: Noun): void {
-  const meant = Object.keys(properties).find((known) => object[known] === undefined && resembles(name, known));
-  if (meant === undefined) return;
+function refuseOther(
+  name: string,
+  object: JsonObject,
+  properties: object,
+  path: Path,
+  noun: Noun,
+  isClosed: boolean,
+): void {
+  const known = Object.keys(properties);
+  const meant = known.find((other) => object[other] === undefined && resembles(name, other));
+  if (meant === undefined && !isClosed) return;
   const param = pathText([...path, name]);
-  throw new GatewayError('bad_request', `${param} is not a known ${noun}. Did you mean ${meant}?`, { param });
+  const hint = meant === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${meant}?`;
+  throw new GatewayError('bad_request', `${param} is not a known ${noun}. ${hint}`, { param });
 }
 
 /** Whether they differ by one letter at most, or by two that changed places; case, `_` and `-` do not count. */

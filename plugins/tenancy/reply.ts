@@ -17,7 +17,8 @@ export const shape = {
 
 /** An object with these members and no others; each may be absent. */
 export function closed(properties: Readonly<Record<string, TSchema>>): TSchema {
-  return schema.Partial(schema.Object({ ...properties }, { additionalProperties: false }));
+  // `Partial` keeps no options of what it is given.
+  return schema.Partial(schema.Object({ ...properties }), { additionalProperties: false });
 }
 
 const name = () => schema.String();

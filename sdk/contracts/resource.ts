@@ -138,7 +138,7 @@ export interface Action {
   readonly of?: string;
   /** Served at the root of the origin, not below `/v1`. */
   readonly root?: true;
-  /** Members that it does not name are dropped, unless it says `additionalProperties: true`. */
+  /** Members that it does not name are dropped; kept where it says `additionalProperties: true`, refused where it says false. */
   readonly body?: TObject;
   /** A body that is an array is given as this member; absent: it is refused. */
   readonly list?: string;

@@ -3,7 +3,7 @@ import { readOrganisation } from '../own-organisation.ts';
 import { closed, organisationShape, shape } from '../reply.ts';
 import { createOrganisation } from './create.ts';
 import { demandProof, listedDomain, lookupTexts, withProven } from './domains.ts';
-import { changeableFields, defaultsFields } from './fields.ts';
+import { changeableFields, defaultsBody, organisationBody } from './fields.ts';
 import { showDefaults, showOrganisation } from './show.ts';
 import { readDefaults, updateOrganisation } from './update.ts';
 
@@ -58,7 +58,7 @@ export function organisations(host: ControlHost): Resource {
         method: 'put',
         path: '/organisation',
         summary: 'Change the own organisation and its settings',
-        body: schema.Partial(schema.Object(changeableFields)),
+        body: organisationBody,
         reply: organisationShape,
         run: async (operation) =>
           showOrganisation(operation, await updateOrganisation(operation, await readOrganisation(operation), host)),
@@ -76,7 +76,7 @@ export function organisations(host: ControlHost): Resource {
         method: 'put',
         path: '/organisation/defaults',
         summary: 'Change what every workspace starts from',
-        body: schema.Object(defaultsFields),
+        body: defaultsBody,
         reply: defaultsShape,
         run: async (operation) => {
           const before = await readOrganisation(operation);

@@ -105,10 +105,26 @@ onEachControl((control) => {
       ],
       ['an override of nothing', { overrides: { wings: true } }, 'overrides.wings'],
       ['a schema that is none', { metadata_schemas: { api_key: { type: 'array' } } }, 'metadata_schemas.api_key.type'],
+      ['a member that it does not have', { membersViewLogs: false }, 'membersViewLogs'],
+      ['a session setting that is not known', { session_settings: { ttl: 900 } }, 'session_settings.ttl'],
+      ['a way to sign in that is not known', { auth_settings: { saml: 'x' } }, 'auth_settings.saml'],
+      [
+        'more of a domain than there is',
+        { auth_settings: { domains: [{ domain: 'example.com', trusted: true }] } },
+        'auth_settings.domains[0].trusted',
+      ],
+      ['a schema of something else', { metadata_schemas: { user: {} } }, 'metadata_schemas.user'],
+      ['a default that is not known', { defaults: { model: 'x' } }, 'defaults.model'],
       ['metadata that is no text', { defaults: { metadata: { a: 1 } } }, 'defaults.metadata.a'],
     ] as const) {
       it(`refuse ${what}`, async () => status(400, param)(await put(body)));
     }
+
+    it('take back all that they are read with', async () => {
+      const read = await get();
+      status(200)(await put(read));
+      assert.deepEqual({ ...(await get()), last_updated_at: 0 }, { ...read, last_updated_at: 0 });
+    });
 
     it('say which toggles there are', async () =>
       assert.match((await put({ security_settings: { membersFly: true } })).text, /organisationAdminsViewLogMetadata/));
@@ -169,10 +185,13 @@ onEachControl((control) => {
       });
     });
 
-    it('refuse a guardrail without a name', async () => {
-      const body = { input_guardrails: [{}] };
-      status(400, 'defaults.input_guardrails[0]')(await control().call('PUT', '/v1/organisation/defaults', { body }));
-    });
+    for (const [what, body, param] of [
+      ['a guardrail without a name', { input_guardrails: [{}] }, 'defaults.input_guardrails[0]'],
+      ['a member that they do not have', { guardrails: [] }, 'guardrails'],
+    ] as const) {
+      it(`refuse ${what}`, async () =>
+        status(400, param)(await control().call('PUT', '/v1/organisation/defaults', { body: { ...body } })));
+    }
   });
 
   describe('e-mail domains', () => {
