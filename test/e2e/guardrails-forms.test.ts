@@ -151,6 +151,18 @@ describe('a guardrail that could not run', () => {
       /does not run on replies/,
     ],
     [
+      'a check of requests on replies, in the long form',
+      { output_guardrails: [{ checks: [{ id: 'test-probe.requestsOnly' }] }] },
+      'output_guardrails[0].checks[0].id',
+      /^`?output_guardrails\[0\]\.checks\[0\]\.id`? is test-probe\.requestsOnly, which does not run on replies/,
+    ],
+    [
+      'a mutator that changes nothing, in the long form',
+      { input_mutators: [{ checks: [{ id: 'default.contains', parameters: { words: ['x'] } }] }] },
+      'input_mutators[0].checks[0].id',
+      /changes nothing/,
+    ],
+    [
       'a mutator that changes nothing',
       { input_mutators: [{ contains: { words: ['x'] } }] },
       'input_mutators[0].contains',

@@ -23,7 +23,7 @@ export function readCheck(form: CheckForm, place: Place, denies: boolean, checks
   const summary = checks.find(form.id);
   // Asked for although it is not there: the registry says which name is near.
   if (summary === undefined) throw missing(form, checks);
-  refuseMisplaced(summary, place, param);
+  refuseMisplaced(summary, place, form.idParam);
   const own = new Set(Object.keys(asObject(summary.config.properties) ?? {}));
   const given = (name: Common): Json | undefined => (own.has(name) ? undefined : form.parameters[name]);
   const lifted = new Set(common.filter((name) => !own.has(name)));
@@ -54,13 +54,13 @@ function missing(form: CheckForm, checks: Checks): unknown {
   return fault(form.idParam, 'names a check that is not there');
 }
 
-function refuseMisplaced({ id, phases, edits }: CheckSummary, { phase, type }: Place, param: string): void {
+function refuseMisplaced({ id, phases, edits }: CheckSummary, { phase, type }: Place, idParam: string): void {
   if (!phases.includes(phase)) {
     const where = phase === 'beforeRequest' ? 'requests' : 'replies';
-    throw fault(param, `belong to ${id}, which does not run on ${where}: it would never check anything`);
+    throw fault(idParam, `is ${id}, which does not run on ${where}: it would never check anything`);
   }
   if (type === 'mutator' && edits === undefined)
-    throw fault(param, `belong to ${id}, which changes nothing: as a mutator it would have no effect`);
+    throw fault(idParam, `is ${id}, which changes nothing: as a mutator it would have no effect`);
 }
 
 /** A parameter of the runner that means nothing for this check would silently do nothing. */
