@@ -82,6 +82,7 @@ export * from './limits.ts';
 export * from './logs/index.ts';
 export * from './metadata-schema.ts';
 export { pageFields, pageOf } from './paging.ts';
+export { plainNumber } from './plain-number.ts';
 export { type PromptReference, promptReference } from './prompt-reference.ts';
 export * from './providers/aws/index.ts';
 export * from './providers/azure/index.ts';

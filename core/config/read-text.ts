@@ -13,15 +13,22 @@ const booleans: Readonly<Record<string, boolean>> = {
 };
 const decimal = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** Reads a text as the schema's type wants it: a number, a boolean, a list with commas, else the text itself. */
-export function coerceText(schema: object, text: string): Json {
+/**
+ * Reads a text as the schema's type wants it: a number, a boolean, else the text itself.
+ * @param numberIn how texts of numbers are read; default: as people write settings, with blanks around them and exponents
+ */
+export function coerceText(schema: object, text: string, numberIn = decimalNumber): Json {
   const { type, 'x-flag': flag } = schema as { type?: unknown; 'x-flag'?: true };
   const types = Array.isArray(type) ? type : [type];
   if (types.includes('string')) return text;
-  const trimmed = text.trim();
-  if (flag === true || types.includes('boolean')) return booleans[trimmed.toLowerCase()] ?? text;
-  if (types.includes('integer') || types.includes('number')) return decimal.test(trimmed) ? Number(trimmed) : text;
+  if (flag === true || types.includes('boolean')) return booleans[text.trim().toLowerCase()] ?? text;
+  if (types.includes('integer') || types.includes('number')) return numberIn(text) ?? text;
   return text;
+}
+
+function decimalNumber(text: string): number | undefined {
+  const trimmed = text.trim();
+  return decimal.test(trimmed) ? Number(trimmed) : undefined;
 }
 
 /** Reads a text and checks it. The answer at fault says what is accepted, never what was given. */

@@ -1,4 +1,4 @@
-import { GatewayError, type JsonObject } from 'portcullis/sdk';
+import { GatewayError, type JsonObject, plainNumber } from 'portcullis/sdk';
 import { coerceText } from '../config/read-text.ts';
 import { type Fields, type InputReader, inputReader } from './input.ts';
 import { refuseMisspelt } from './misspelt.ts';
@@ -34,7 +34,7 @@ export function queryReader(fields: Fields, model?: ResourceModel): QueryReader 
       if (filters !== undefined) refuseStray(query, fields, filters);
       const given = Object.entries(reader.schema.properties).flatMap(([name, schema]) => {
         const text = query[name];
-        return text !== undefined && text !== '' ? [[name, coerceText(schema, text)] as const] : [];
+        return text !== undefined && text !== '' ? [[name, coerceText(schema, text, plainNumber)] as const] : [];
       });
       return reader.read(Object.fromEntries(given));
     },

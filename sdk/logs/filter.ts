@@ -2,6 +2,7 @@ import type { LogFilter, Range } from '../contracts/logs.ts';
 import { GatewayError } from '../errors.ts';
 import { field, several } from '../fields.ts';
 import { asObject, parseJson } from '../json.ts';
+import { plainNumber } from '../plain-number.ts';
 import { schema } from '../schema.ts';
 import { nanoOfCents } from './money.ts';
 import type { LogPeriod } from './period.ts';
@@ -170,11 +171,17 @@ function isDeep(value: unknown): boolean {
   return typeof value === 'object';
 }
 
+/** Null would be the text "null". */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
 function valuesOf(given: Given, name: string, param: string): readonly string[] | undefined {
   const value = given[name];
   if (value === undefined || value === null || value === '') return undefined;
-  const parts: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',');
-  if (isDeep(value) && !Array.isArray(value)) throw refusal(`${param}${name}`, 'must be a list, or texts with commas');
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (!items.every(isText)) throw refusal(`${param}${name}`, 'must be a list of texts, or texts with commas');
+  const parts = Array.isArray(value) ? items : String(value).split(',');
   const values = parts.map((part) => String(part).trim()).filter((part) => part !== '');
   if (values.length === 0 || values.length > mostValues)
     throw refusal(`${param}${name}`, `must name 1 to ${mostValues} values`);
@@ -184,9 +191,9 @@ function valuesOf(given: Given, name: string, param: string): readonly string[] 
 function numberOf(given: Given, name: string, least: number, most: number, param: string): number | undefined {
   const value = given[name];
   if (value === undefined || value === null || value === '') return undefined;
-  const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
-  if (number >= least && number <= most) return number;
-  throw refusal(`${param}${name}`, `must be a number from ${least} to ${most}`);
+  const number = typeof value === 'string' ? plainNumber(value) : value;
+  if (typeof number === 'number' && number >= least && number <= most) return number;
+  throw refusal(`${param}${name}`, `must be a number from ${least} to ${most} in decimal digits`);
 }
 
 function refusal(param: string, why: string): GatewayError {

@@ -8,6 +8,7 @@ import {
   type LogPlace,
   logFilterFields,
   type Operation,
+  plainNumber,
   readLogFilter,
   readPeriod,
 } from 'portcullis/sdk';
@@ -94,7 +95,7 @@ export async function countOf(
 function integerOf(filters: JsonObject, name: string, least: number, highest: number, standard: number): number {
   const value = filters[name];
   if (value === undefined || value === null) return standard;
-  const number = typeof value === 'string' ? Number(value) : value;
+  const number = typeof value === 'string' ? plainNumber(value) : value;
   if (typeof number === 'number' && Number.isInteger(number) && number >= least && number <= highest) return number;
   return refuse(`filters.${name}`, `must be an integer from ${least} to ${highest}`);
 }

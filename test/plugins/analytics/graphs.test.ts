@@ -320,6 +320,9 @@ everyLogStore((open) => {
         [`${stretch}&status_code=teapot`, 'status_code'],
         [`${stretch}&cost_min=-1`, 'cost_min'],
         [`${stretch}&cost_min=2&cost_max=1`, 'cost_min'],
+        ...['0x10', '1e3', '%2B1', '%201', '1%20', '1_000', 'Infinity', '.', '%20'].map(
+          (text) => [`${stretch}&total_units_min=${text}`, 'total_units_min'] as const,
+        ),
         [`${stretch}&weighted_feedback_max=11`, 'weighted_feedback_max'],
         [`${stretch}&metadata=[]`, 'metadata'],
         [`${stretch}&metadata={"a":{}}`, 'metadata.a'],

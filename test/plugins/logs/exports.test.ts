@@ -393,6 +393,11 @@ describe('an export of logs', () => {
       [{ filters, requested_data: ['password'] }, 'requested_data'],
       [{ filters: { cost_min: 'much' }, requested_data: ['id'] }, 'filters.cost_min'],
       [{ filters: { page_size: 50_001 }, requested_data: ['id'] }, 'filters.page_size'],
+      [{ filters: { page_size: '0x10' }, requested_data: ['id'] }, 'filters.page_size'],
+      [{ filters: { cost_max: ' 1' }, requested_data: ['id'] }, 'filters.cost_max'],
+      [{ filters: { trace_id: [null] }, requested_data: ['id'] }, 'filters.trace_id'],
+      [{ filters: { api_key_ids: ['a', {}] }, requested_data: ['id'] }, 'filters.api_key_ids'],
+      [{ filters: { ai_model: true }, requested_data: ['id'] }, 'filters.ai_model'],
       [{ filters: { time_of_generation_min: 'soon' }, requested_data: ['id'] }, 'filters.time_of_generation_min'],
     ] as const)
       assert.deepEqual(

@@ -185,10 +185,12 @@ everyLogStore((open) => {
         'trace_id',
         'workspace_id',
       ]);
-      assert.deepEqual(await refused(world.control, 'GET', '/v1/logs?page_size=5000', { as: world.key }), [
-        400,
-        'page_size',
-      ]);
+      for (const size of ['5000', '0x10', '1e2', '%2B5', '%205', '5%20'])
+        assert.deepEqual(
+          await refused(world.control, 'GET', `/v1/logs?page_size=${size}`, { as: world.key }),
+          [400, 'page_size'],
+          size,
+        );
     });
 
     it('shows people only the requests of their own keys where their role may not see all data', async () => {
