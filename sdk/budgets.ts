@@ -10,7 +10,7 @@ export type BudgetOwner = 'workspace' | 'grant' | 'provider' | 'key' | 'token' |
 
 /** The time in which a budget is used up; both ends are epoch milliseconds. */
 export interface Period {
-  /** Names the count. May lie ahead, where the first reset is further off than the cadence is long. */
+  /** Names the count. Lies ahead where the first reset is further off than the cadence is long, and `keptReset` was not asked. */
   readonly start: number;
   /** Undefined: it never ends. */
   readonly end: number | undefined;
@@ -200,10 +200,11 @@ export function lastReset(
 }
 
 /**
- * What a change of a budget adds to the record: another cadence, or a first reset that is set anew, is no reset. The count
+ * What a new budget, or a change of one, adds to the record: another cadence, or a first reset that is set anew, is no reset. The count
  * that runs goes on until the new cadence ends it, for which the next reset is written down where the cadence alone would
  * begin another count. Without a cadence it goes on until a day to come that is named, which resets once; one that has
- * passed is left out.
+ * passed is left out. A count whose first reset is far ahead is named by a moment before the record: by a day to come it
+ * would be named as the count of that day's period.
  */
 export function keptReset(
   record: { readonly created_at: number; readonly last_reset_at?: unknown },
@@ -218,7 +219,7 @@ export function keptReset(
   if (old === undefined) return keptSince(record, fresh, now);
   const { start } = budgetPeriod(enforcedBudget(old, record), now);
   if (next.start === start) return {};
-  if (start > now && next.end !== undefined) return {};
+  if (start > now && next.end !== undefined) return namedBefore(record, next.start, now);
   const { created_at } = record;
   const kept = { last_reset_at: start };
   if (budgetPeriod(enforcedBudget(fresh, { created_at, ...kept }), now).start === start) return kept;
@@ -234,9 +235,19 @@ function keptSince(
   now: number,
 ): { readonly last_reset_at?: number } {
   const byHand = asNumber(last_reset_at);
-  if (byHand === undefined || !isBeforeFirst(fresh, now)) return {};
+  if (!isBeforeFirst(fresh, now)) return {};
   const { start } = budgetPeriod(enforcedBudget(fresh, { created_at }), now);
+  if (byHand === undefined) return namedBefore({ created_at }, start, now);
   return start > byHand && start <= now ? { last_reset_at: start } : {};
+}
+
+/** No reset that is told: nobody has set back what there was not. */
+function namedBefore(
+  { created_at }: { readonly created_at: number },
+  start: number,
+  now: number,
+): { readonly last_reset_at?: number } {
+  return start > now ? { last_reset_at: created_at - 1 } : {};
 }
 
 function sameCadence(old: UsageLimits | undefined, fresh: UsageLimits): boolean {

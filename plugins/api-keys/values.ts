@@ -20,6 +20,7 @@ import { type Rotation, type RotationCadence, rotationOf } from './rotation-poli
 
 /** What is stored of a body that creates, beside whose the key is. */
 export async function valuesOfNew(operation: Operation, body: JsonObject, place: Place): Promise<Values> {
+  const limits = limitsFrom(body);
   return {
     name: body.name,
     description: body.description ?? null,
@@ -29,7 +30,8 @@ export async function valuesOfNew(operation: Operation, body: JsonObject, place:
       type: place.type,
       workspaceId: place.workspace?.id,
     }),
-    ...limitsFrom(body),
+    ...limits,
+    ...keptReset({ created_at: operation.now }, [], limits.usage_limits ?? [], operation.now),
     ...(await defaultsFrom(operation, body, place, true)),
     ...expiryFrom(body.expires_at, place, { now: operation.now }),
     ...rotationFrom(body, place, operation.now),

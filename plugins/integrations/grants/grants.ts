@@ -80,7 +80,7 @@ function changedGrant(operation: Operation, before: GrantRecord | undefined, cha
     usage_limits: usageLimits,
     rate_limits: rateLimits,
     ...(reset || liftsUsageLimit(old, usageLimits) ? { status: 'active' } : {}),
-    ...(before === undefined ? {} : keptReset(before, old, usageLimits, operation.now)),
+    ...keptReset(before ?? { created_at: operation.now }, old, usageLimits, operation.now),
     ...(reset ? { last_reset_at: operation.now } : {}),
   };
 }

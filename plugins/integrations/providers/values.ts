@@ -13,9 +13,11 @@ import { refuse } from '../refuse.ts';
 
 /** What is stored of a new provider, beside its integration. @throws GatewayError `bad_request` */
 export function newProvider(operation: Operation, body: JsonObject): Values {
+  const usageLimits = normaliseUsageLimits(body.usage_limits, 'usage_limits');
   return {
     ...given(body, ['name', 'slug', 'note', 'tags']),
-    usage_limits: normaliseUsageLimits(body.usage_limits, 'usage_limits'),
+    usage_limits: usageLimits,
+    ...keptReset({ created_at: operation.now }, [], usageLimits, operation.now),
     rate_limits: normaliseRateLimits(body.rate_limits, 'rate_limits'),
     expires_at: expiryOf(operation, body),
   };

@@ -1,8 +1,12 @@
 import { budgetName, enforcedBudget, type LimitSpec, type UsageLimits } from 'portcullis/sdk';
 import type { UsagePolicyRecord } from './tables.ts';
 
+type Cadence = 'periodic_reset' | 'periodic_reset_days' | 'next_usage_reset_at';
+export type CadenceValues = Pick<UsagePolicyRecord, Cadence>;
+export type BudgetValues = CadenceValues & Pick<UsagePolicyRecord, 'type' | 'credit_limit' | 'alert_threshold'>;
+
 /** A policy's limit in the form that keys and workspaces have it. */
-export function limitsOf(record: UsagePolicyRecord): UsageLimits {
+export function limitsOf(record: BudgetValues): UsageLimits {
   const { credit_limit, type, alert_threshold, periodic_reset, periodic_reset_days, next_usage_reset_at } = record;
   return {
     credit_limit,

@@ -71,7 +71,7 @@ export function usagePolicies(host: ControlHost): Resource {
     hooks: {
       // Archived ones are there to be read.
       visible: () => true,
-      create: (_, body) => newUsagePolicy(body),
+      create: ({ now }, body) => newUsagePolicy(body, now),
       update: (operation, record, body) => {
         const policy = asPolicy(record);
         const value = body.reset_usage_for_value;

@@ -8,7 +8,7 @@ import {
   type UsageLimits,
   type Values,
 } from 'portcullis/sdk';
-import { limitsOf } from './budget.ts';
+import { type CadenceValues, limitsOf } from './budget.ts';
 import { readConditions, readGroupBy } from './condition-field.ts';
 import type { UsagePolicyRecord } from './tables.ts';
 
@@ -17,7 +17,7 @@ const leastCredit: Readonly<Record<UsageLimits['type'], number>> = { cost: 1, to
 const dayMs = 86_400_000;
 
 /** What is stored of a new policy. @throws GatewayError `bad_request` */
-export function newUsagePolicy(body: JsonObject): Values {
+export function newUsagePolicy(body: JsonObject, now: number): Values {
   refuseTools(body);
   refuseBornArchived(body);
   const type = body.type as UsageLimits['type'];
@@ -31,7 +31,8 @@ export function newUsagePolicy(body: JsonObject): Values {
     ...cadenceOf(body),
   };
   checkAmounts(type, values.credit_limit, values.alert_threshold);
-  return values;
+  const fresh = limitsOf({ ...values, type });
+  return { ...values, ...keptReset({ created_at: now }, [], [fresh], now) };
 }
 
 /** What changes: absent members stay, null clears. @throws GatewayError `bad_request`, `conflict` for an archived policy */
@@ -81,8 +82,8 @@ function checkAmounts(type: UsageLimits['type'], credit: number, threshold: numb
   if (threshold >= credit) refuse('alert_threshold', `must be below credit_limit, which is ${credit}`);
 }
 
-function cadenceOf(body: JsonObject): Values {
-  const reset = asString(body.periodic_reset) ?? null;
+function cadenceOf(body: JsonObject): CadenceValues {
+  const reset = (asString(body.periodic_reset) ?? null) as CadenceValues['periodic_reset'];
   const days = asNumber(body.periodic_reset_days) ?? null;
   if (reset !== null && days !== null) refuse('periodic_reset_days', 'excludes periodic_reset: give one of the two');
   return { periodic_reset: reset, periodic_reset_days: days, next_usage_reset_at: midnight(body.next_usage_reset_at) };

@@ -22,13 +22,15 @@ import { splitName } from './name.ts';
 export async function createWorkspace(operation: Operation, body: JsonObject): Promise<Values> {
   const organisation = await ownOrganisation(operation);
   if (body.is_default === 1) throw refusal('is_default', 'is set by updating the workspace once it is there');
+  const limits = limitsOf({ usage_limits: null, rate_limits: null, ...body });
   return {
     ...splitName(String(body.name)),
     is_default: 0,
     description: body.description ?? null,
     creation_source: operation.access.keyId === undefined ? 'ui' : 'api',
     defaults: await readDefaults(operation, organisation, undefined, asObject(body.defaults) ?? {}),
-    ...limitsOf({ usage_limits: null, rate_limits: null, ...body }),
+    ...limits,
+    ...keptReset({ created_at: operation.now }, [], limits.usage_limits ?? [], operation.now),
     settings: {},
     security_settings: {},
     data_plane_security_settings: {},

@@ -90,6 +90,24 @@ describe('another cadence', () => {
     });
   }
 
+  const far = { next_usage_reset_at: '2026-12-14T00:00:00Z' };
+  for (const from of [{ ...weekly, ...far }, { ...monthly, ...far }, { ...ofDays, ...far }, later])
+    for (const to of [weekly, monthly, ofDays, { ...monthly, next_usage_reset_at: '2027-02-20T00:00:00Z' }])
+      it(`ends a count whose first reset was far ahead, and none takes it up: ${JSON.stringify([from, to])}`, () => {
+        const made = { created_at: now, ...keptReset({ created_at: now }, [], limitsOf(from), now) };
+        const [before] = limitsOf(from).map((limits) => budgetPeriod(enforcedBudget(limits, made), now));
+        const then = at('2026-11-24');
+        const kept = keptReset(made, limitsOf(from), limitsOf(to), then);
+        const record = { ...made, ...kept };
+        const [after] = (kept.usage_limits ?? limitsOf(to)).map((limits) => enforcedBudget(limits, record));
+        assert.ok(before !== undefined && after !== undefined);
+        const { start, end = 0 } = budgetPeriod(after, then);
+        assert.deepEqual([start, lastReset(after, record, then)], [before.start, null]);
+        assert.ok(start <= now && end > then);
+        for (let when = end; when < at('2027-12-31'); when += 86_400_000)
+          assert.notEqual(budgetPeriod(after, when).start, start, new Date(when).toISOString());
+      });
+
   it('tells no reset from before there was the record', () => {
     const kept = keptReset({ created_at }, limitsOf(none), limitsOf(weekly), now);
     const [limits] = kept.usage_limits ?? [];
@@ -135,6 +153,24 @@ describe('a budget that is used up', () => {
     assert.deepEqual([shown.next_usage_reset_at, shown.last_reset_at], ['2026-11-23T00:00:00.000Z', null]);
     world.control.advance(2 * 86_400_000);
     assert.equal((await world.ask(key, { max_tokens: 95 })).status, 200);
+  });
+
+  it('before a first reset far ahead stays so under another cadence, and frees what comes after', async (t) => {
+    const world = await limitedWorld(t);
+    world.peer.always(spent);
+    const distant = { ...budget, ...weekly, next_usage_reset_at: '2026-12-14T00:00:00Z' };
+    const { id, key } = await world.key({ usage_limits: distant });
+    const ask = async () => (await world.ask(key, { max_tokens: 95 })).status;
+    assert.equal((await world.ask(key, asked)).status, 200);
+    await world.stored(`budget/key/${id}/tokens`, 10);
+    assert.equal(await ask(), 412);
+    await world.control.ok('PUT', `/v1/api-keys/${id}`, { body: { usage_limits: { ...budget, ...weekly } } });
+    assert.equal(await ask(), 412);
+    // The weeks of 23 November and of 7 December, by whose Monday the first count was named.
+    for (const days of [2, 14]) {
+      world.control.advance(days * 86_400_000);
+      assert.equal(await ask(), 200);
+    }
   });
 
   it('of a group stays so when the cadence of its policy changes', async (t) => {
