@@ -9,6 +9,7 @@ import {
   type RequestContext,
   type Usage,
 } from 'portcullis/sdk';
+import { makesRun } from './spends.ts';
 
 /** The endpoints whose replies are made of tokens that the model writes. */
 const writing: ReadonlySet<Endpoint> = new Set(['chatComplete', 'complete', 'messages', 'createModelResponse']);
@@ -39,13 +40,13 @@ const documentsPerSearch = 100;
  * @param standardOutput tokens, where the request does not bound them
  */
 export function estimatedUsage(
-  request: Pick<RequestContext, 'endpoint' | 'headers'>,
+  request: Pick<RequestContext, 'endpoint' | 'headers' | 'method' | 'path'>,
   body: JsonObject,
   standardOutput: number,
 ): Usage {
   const { endpoint } = request;
   if (endpoint === 'realtime') return answerUsage(body, standardOutput);
-  const writes = writing.has(endpoint);
+  const writes = writing.has(endpoint) || makesRun(request);
   const input = writes || reading.has(endpoint) ? Math.ceil(charactersIn(body, 0) / charactersPerToken) : 0;
   const output = writes ? mostWritten(body, standardOutput) : 0;
   return { input, output, total: input + output, ...unitsOf(request, body) };

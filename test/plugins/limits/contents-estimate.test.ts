@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from 'portcullis/sdk';
 import { estimatedUsage } from '../../../plugins/limits/enforce/estimate.ts';
 
-const request = { endpoint: 'chatComplete', headers: {} } as const;
+const request = { endpoint: 'chatComplete', headers: {}, method: 'POST', path: '/v1/chat/completions' } as const;
 const contents = [{ parts: [{ text: 'a'.repeat(40) }] }];
 const estimate = (more: JsonObject) => estimatedUsage(request, { contents, ...more }, 500);
 
