@@ -2,6 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import { asObject, compact, type Json, type JsonObject } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
 import type { Call, ResponseFormat } from '../neutral.ts';
+import { endUser } from '../short-name.ts';
 import { cacheFields } from './cache-mark.ts';
 import { writeMessages } from './encode-message.ts';
 import { writeTools } from './encode-tools.ts';
@@ -53,7 +54,7 @@ export function writeSampling(call: Call, context: CodecContext): { readonly [ke
     presence_penalty: call.presencePenalty,
     frequency_penalty: call.frequencyPenalty,
     logit_bias: call.logitBias,
-    user: call.user,
+    user: endUser(call),
     stream: call.stream,
   };
 }

@@ -3,6 +3,7 @@ import { asArray, asObject, compact, type Json, type JsonObject, omit } from '..
 import type { CodecContext } from '../dialect.ts';
 import { lookup } from '../lookup.ts';
 import type { Call, ResponseFormat } from '../neutral.ts';
+import { endUser } from '../short-name.ts';
 import { writeMessages } from './encode-items.ts';
 import { isReasoning, writeReasoning } from './reasoning.ts';
 import { writeToolChoice, writeTools } from './tools.ts';
@@ -65,7 +66,7 @@ export function encodeCall(call: Call, context: CodecContext): JsonObject {
     top_p: call.topP,
     top_logprobs: call.topLogprobs,
     include: writeInclude(call, own, isReasoning(reasoning), extra.include),
-    user: call.user,
+    user: endUser(call),
     metadata: call.metadata,
     store: call.store ?? (own ? undefined : false),
     service_tier: call.serviceTier === undefined ? undefined : (lookup(tiers, call.serviceTier) ?? call.serviceTier),
