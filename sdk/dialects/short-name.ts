@@ -7,6 +7,11 @@ export function shortName(text: string, length: number, prefix = ''): string {
   return prefix + digest.slice(0, length - prefix.length);
 }
 
+/** The id of a call, or a name for one that is longer than a provider takes: providers differ in how long they make them. */
+export function fittingId(id: string, longest: number): string {
+  return id.length <= longest ? id : shortName(id, longest, 'call_');
+}
+
 /** Formats whose own clients know the limit below. */
 const limited: ReadonlySet<string> = new Set(['chat', 'completions', 'responses']);
 const longestUser = 64;

@@ -2,6 +2,7 @@ import { compact, type Json, type JsonObject } from '../../json.ts';
 import { urlOf } from '../data-url.ts';
 import type { CodecContext } from '../dialect.ts';
 import type { Call, Message, Part, ThinkingPart, ToolCallPart, ToolResultPart } from '../neutral.ts';
+import { fittingId } from '../short-name.ts';
 import { packToolCallId } from '../tool-call-id.ts';
 import { cacheFields } from './cache-mark.ts';
 import { type Scope, writeParts } from './encode-part.ts';
@@ -52,7 +53,7 @@ function writeTurn(message: Message, parts: readonly Part[], scope: Scope): Json
 function writeResult(result: ToolResultPart, text: Json, scope: Scope): JsonObject {
   return compact({
     role: 'tool',
-    tool_call_id: result.callId,
+    tool_call_id: idOf(result.callId, scope),
     name: scope.own ? result.name : undefined,
     content: text,
     ...cacheFields(result.cache, scope),
@@ -71,7 +72,7 @@ function splitResult(result: ToolResultPart, scope: Scope): SplitResult {
   if (result.isError === true) texts.unshift({ type: 'text', text: 'The tool failed:' });
   if (others.length === 0) return { text: contentOf(texts), media: [] };
   if (texts.length === 0) texts.push({ type: 'text', text: 'See the next user message.' });
-  const label = { type: 'text', text: `Result of the tool call ${result.callId}:` };
+  const label = { type: 'text', text: `Result of the tool call ${idOf(result.callId, scope)}:` };
   return { text: contentOf(texts), media: [label, ...others] };
 }
 
@@ -80,7 +81,7 @@ function writeAssistant(message: Message, scope: Scope): JsonObject | undefined 
   const calls = parts.filter((part) => part.type === 'tool-call');
   const nativeCalls = parts.flatMap((part) => (isNativeCall(part) ? [part.value] : []));
   const content = writeParts(parts.filter(isSpoken), scope);
-  const toolCalls = [...calls.map((call) => writeToolCall(call, false)), ...nativeCalls];
+  const toolCalls = [...calls.map((call) => writeToolCall(call, idOf(call.id, scope))), ...nativeCalls];
   const refusals = parts.flatMap((part) => (part.type === 'refusal' ? [part.text] : []));
   const audio = parts.find((part) => part.type === 'audio');
   const fields = compact({
@@ -104,9 +105,19 @@ function writeAssistant(message: Message, scope: Scope): JsonObject | undefined 
   });
 }
 
-/** A call as `tool_calls` holds it; `packed` puts the signature into the id, for clients. */
-export function writeToolCall(call: ToolCallPart, packed: boolean): JsonObject {
-  const id = packed ? packToolCallId(call.id, call.signature) : call.id;
+/** The format's maker refuses longer ids in a history. */
+const longestId = 40;
+
+function idOf(id: string, { own }: Scope): string {
+  return own ? id : fittingId(id, longestId);
+}
+
+/** A call as `tool_calls` holds it for clients: its signature is in the id. */
+export function writeSignedCall(call: ToolCallPart): JsonObject {
+  return writeToolCall(call, packToolCallId(call.id, call.signature));
+}
+
+function writeToolCall(call: ToolCallPart, id: string): JsonObject {
   return call.custom === true
     ? { id, type: 'custom', custom: { name: call.name, input: call.arguments } }
     : { id, type: 'function', function: { name: call.name, arguments: call.arguments } };

@@ -2,7 +2,7 @@ import { asObject, compact, type JsonObject, omit } from '../../json.ts';
 import type { CodecContext, ReplyContext } from '../dialect.ts';
 import type { AudioPart, Choice, Completion, Part } from '../neutral.ts';
 import { annotationOf } from './citations.ts';
-import { writeBlocks, writeToolCall } from './encode-message.ts';
+import { writeBlocks, writeSignedCall } from './encode-message.ts';
 import { asksFunctions, legacyFinish, withFunctionCall } from './legacy-functions.ts';
 import { writeUsage } from './usage.ts';
 
@@ -51,7 +51,7 @@ function writeMessage(parts: readonly Part[], context: ReplyContext): JsonObject
   const texts = parts.filter((part) => part.type === 'text');
   const refusals = parts.filter((part) => part.type === 'refusal');
   const thoughts = parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('');
-  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [writeToolCall(part, true)] : []));
+  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [writeSignedCall(part)] : []));
   const spoken = parts.find((part) => part.type === 'audio');
   const annotations = writeAnnotations(parts, context);
   const blocks = context.strict ? [] : writeBlocks(parts);

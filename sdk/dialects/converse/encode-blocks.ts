@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { compact, type Json, type JsonObject } from '../../json.ts';
 import { toolId, toolInput } from '../messages/tool-input.ts';
 import type { CacheMark, Part, ToolCallPart, ToolResultPart } from '../neutral.ts';
+import { shortName } from '../short-name.ts';
 import { makerOf } from '../signature.ts';
 import { type DocumentNames, encodeMedia, unsupported } from './media.ts';
 
@@ -104,10 +104,7 @@ const longestId = 64;
 export function useId(id: string): string {
   const safe = toolId(id);
   if (safe.length <= longestId && safe !== '') return safe;
-  return `id_${createHash('sha256')
-    .update(id)
-    .digest('hex')
-    .slice(0, longestId - 3)}`;
+  return shortName(id, longestId, 'id_');
 }
 
 export function encodeToolCall(part: ToolCallPart): JsonObject {

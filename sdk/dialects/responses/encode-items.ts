@@ -1,5 +1,6 @@
 import { compact, type Json, type JsonObject } from '../../json.ts';
 import type { Call, Message, Part, TextPart, ToolCallPart, ToolResultPart } from '../neutral.ts';
+import { fittingId } from '../short-name.ts';
 import { type Target, writeInput, writeOutputText } from './encode-content.ts';
 import { isOwnPayload, redactedPrefix } from './signatures.ts';
 
@@ -63,7 +64,7 @@ class ItemWriter {
   #item(part: Part): JsonObject[] | undefined {
     switch (part.type) {
       case 'tool-call':
-        return [writeCall(part)];
+        return [writeCall(part, this.#target)];
       case 'tool-result':
         return [this.#result(part)];
       case 'thinking':
@@ -99,7 +100,7 @@ class ItemWriter {
     const custom = part.custom === true || this.#custom.has(part.callId);
     return compact({
       type: custom ? 'custom_tool_call_output' : 'function_call_output',
-      call_id: part.callId,
+      call_id: idOf(part.callId, this.#target),
       name: this.#target.own ? part.name : undefined,
       output: this.#output(part.content),
     });
@@ -133,8 +134,15 @@ class ItemWriter {
   }
 }
 
-function writeCall(part: ToolCallPart): JsonObject {
-  const named = { id: part.itemId, call_id: part.id, name: part.name };
+/** The format's maker refuses longer ids. */
+const longestId = 64;
+
+function idOf(id: string, { own }: Target): string {
+  return own ? id : fittingId(id, longestId);
+}
+
+function writeCall(part: ToolCallPart, target: Target): JsonObject {
+  const named = { id: part.itemId, call_id: idOf(part.id, target), name: part.name };
   return part.custom
     ? compact({ type: 'custom_tool_call', ...named, input: part.arguments })
     : compact({ type: 'function_call', ...named, arguments: part.arguments || '{}' });

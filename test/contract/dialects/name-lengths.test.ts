@@ -33,4 +33,33 @@ describe('names that a format takes only so long', () => {
     const own = responses.decodeCall({ model: 'm', input: 'Hi', user: agent }, contextOf(true));
     assert.equal(responses.encodeCall(own, contextOf(true)).user, agent);
   });
+
+  /** As vLLM and other gateways make them. */
+  const long = `chatcmpl-tool-${'0f'.repeat(32)}`;
+  const history = (id: string): JsonObject =>
+    asked({
+      messages: [
+        { role: 'user', content: 'Where?' },
+        { role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] },
+      ],
+    });
+  const idsOf = {
+    chat: (body: JsonObject) => {
+      const [, called, answered] = asObjects(body.messages);
+      return [asObjects(called?.tool_calls)[0]?.id, answered?.tool_call_id];
+    },
+    responses: (body: JsonObject) => asObjects(body.input).flatMap(({ call_id }) => call_id ?? []),
+  };
+
+  for (const to of ['chat', 'responses'] as const) {
+    it(`shortens the id of a call for ${to}, with that of its result`, () => {
+      const fits = 'c'.repeat(limits[to].id);
+      assert.deepEqual(idsOf[to](translated(to, history(fits))), [fits, fits]);
+      const [called, answered] = idsOf[to](translated(to, history(long)));
+      assert.equal(called, answered);
+      assert.match(String(called), /^call_[0-9a-f]+$/);
+      assert.equal(String(called).length, limits[to].id);
+    });
+  }
 });
