@@ -58,6 +58,7 @@ export {
 } from './dialects/models/index.ts';
 export * from './dialects/neutral.ts';
 export { deltasOf } from './dialects/replay.ts';
+export { isForeignReasoning } from './dialects/responses/signatures.ts';
 export { answersOf, type MeterState, UsageMeter, type UsageRule } from './dialects/usage-meter.ts';
 export * from './errors.ts';
 export * from './fields.ts';

@@ -1,5 +1,6 @@
-import { asArray, asObject, asString, type Json, type JsonObject } from 'portcullis/sdk';
-import { idsInRest, type ReferringRequest } from './referred.ts';
+import { asArray, asObject, asString, isForeignReasoning, type Json, type JsonObject } from 'portcullis/sdk';
+import { idsInRest } from './ids-in-path.ts';
+import type { ReferringRequest } from './referred.ts';
 import type { ObjectKind } from './rows.ts';
 
 /** What is looked at of a request whose reply has come. */
@@ -141,6 +142,7 @@ function madeByResponse(asked: JsonObject, reply: JsonObject): readonly Made[] {
 }
 
 function madeByItem(given: Json | undefined): readonly Made[] {
+  if (isForeignReasoning(given)) return [];
   const item = asObject(given) ?? {};
   return [...ids('reasoning', item.encrypted_content), ...ids('item', item.id), ...ids('container', item.container_id)];
 }

@@ -1,4 +1,13 @@
-import { asArray, asObject, type Endpoint, type Json, type JsonObject, parseJson } from 'portcullis/sdk';
+import {
+  asArray,
+  asObject,
+  type Endpoint,
+  isForeignReasoning,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from 'portcullis/sdk';
+import { idsInRest, segmentsOf } from './ids-in-path.ts';
 import type { ObjectKind } from './rows.ts';
 
 /** An object that a request speaks of. */
@@ -56,38 +65,6 @@ function ofPage(query: string, add: Add, kind: ObjectKind): void {
   for (const field of ['after', 'before']) add(field, given.get(field) ?? undefined, kind);
 }
 
-/** Segments below an assistant, a thread, a vector store or a conversation that are no ids. */
-const words: ReadonlySet<string> = new Set([
-  '',
-  '.',
-  'messages',
-  'runs',
-  'steps',
-  'submit_tool_outputs',
-  'cancel',
-  'files',
-  'file_batches',
-  'content',
-  'search',
-  'items',
-]);
-
-/** The ids in a path that begins with a slash, or is empty. */
-export function idsInRest(rest: string | undefined): readonly string[] {
-  return (rest ?? '')
-    .split('/')
-    .map(decoded)
-    .filter((segment) => !words.has(segment));
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
-
 const below =
   (kind: ObjectKind, ofBody: (body: JsonObject, add: Add) => void): Reader =>
   ({ params, query, body }, add) => {
@@ -139,6 +116,8 @@ function inItems(items: Json | undefined, at: string, add: Add): void {
 }
 
 function inItem(item: JsonObject, at: string, add: Add): void {
+  // What the gateway translated can be translated for any other provider too.
+  if (isForeignReasoning(item)) return;
   const { encrypted_content: encrypted, type, container_id: container, content, output } = item;
   if (typeof encrypted === 'string') add(`${at}.encrypted_content`, encrypted, 'reasoning');
   else if (type === 'item_reference' || type === 'reasoning') add(`${at}.id`, item.id, 'item');
@@ -231,10 +210,7 @@ const named: Readonly<Record<string, ObjectKind>> = {
 /** Of what passes untouched: its path may be any, and so its body is read as each route reads one. */
 function inProxied(request: ReferringRequest, add: Add): void {
   const { params, query, rawBody } = request;
-  const segments = (params.path ?? '')
-    .split('/')
-    .map(decoded)
-    .filter((segment) => segment !== '');
+  const segments = segmentsOf(params.path).filter((segment) => segment !== '');
   for (const [index, segment] of segments.entries()) {
     const kind = Object.hasOwn(named, segment) ? named[segment] : undefined;
     if (kind !== undefined) add('path', segments[index + 1], kind);

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json.ts';
-import { asString } from '../../json.ts';
+import { asObject, asString, type Json, type JsonObject } from '../../json.ts';
 import type { RedactedThinkingPart, ThinkingPart } from '../neutral.ts';
 import { present } from '../present.ts';
 import { makerOf } from '../signature.ts';
@@ -9,6 +8,12 @@ export const redactedPrefix = 'redacted:';
 
 /** Begins the ids of reasoning items that another format's answer became: no provider of this format knows them. */
 export const foreignPrefix = 'rs_gw_';
+
+/** Whether an item is reasoning that the gateway made of another format's answer: no provider of this format knows it. */
+export function isForeignReasoning(value: Json | undefined): boolean {
+  const item = asObject(value);
+  return item?.type === 'reasoning' && asString(item.id)?.startsWith(foreignPrefix) === true;
+}
 
 /** Whether a provider of this format can decrypt the reasoning. */
 export function isOwnPayload(payload: string): boolean {

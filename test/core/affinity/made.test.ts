@@ -62,6 +62,11 @@ describe('what a reply makes', () => {
     ]);
   });
 
+  it('no reasoning that the gateway made of an answer in another format', () => {
+    const reasoning = { type: 'reasoning', id: 'rs_gw_1', encrypted_content: 'CiQB' };
+    assert.deepEqual(made(asked('createModelResponse'), { id: 'r-1', output: [reasoning] }), ['response r-1']);
+  });
+
   it('a response that is not kept: only what can come back in any case', () => {
     const left = ['reasoning gAAAA', 'container cntr-1'];
     assert.deepEqual(made(asked('createModelResponse', { body: { store: false } }), { id: 'r-1', output }), left);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Endpoint, JsonObject } from 'portcullis/sdk';
-import { idsInRest, type ReferringRequest, referencesOf } from '../../../core/affinity/referred.ts';
+import { idsInRest } from '../../../core/affinity/ids-in-path.ts';
+import { type ReferringRequest, referencesOf } from '../../../core/affinity/referred.ts';
 
 const asked = (endpoint: Endpoint, more: Partial<ReferringRequest> = {}): ReferringRequest => ({
   endpoint,
@@ -185,6 +186,11 @@ describe('what a body refers to', () => {
       ['input[7].output[0].file_id', 'f-4', 'file'],
       ['input[9].container_id', 'cntr-1', 'container'],
     ]);
+  });
+
+  it('no reasoning that the gateway made of an answer in another format', () => {
+    const input = [{ type: 'reasoning', id: 'rs_gw_1', summary: [], encrypted_content: 'CiQB' }];
+    assert.deepEqual(inBody('createModelResponse', { input }), []);
   });
 
   it('a response what its tools work on', () => {
