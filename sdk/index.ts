@@ -111,6 +111,7 @@ export { publishedBatches, publishedFiles, publishedFineTuning } from './provide
 export { replayedThinking } from './providers/replayed-thinking.ts';
 export { speechType } from './providers/speech-type.ts';
 export { withUnixTimes } from './providers/unix-times.ts';
+export { verifiedHistory } from './providers/verified-history.ts';
 export { boundedQueue, type QueueBounds } from './queue.ts';
 export { crossChecks, kindsWithoutModel, type RequestKind, requestSchemas } from './requests/index.ts';
 export * from './schema.ts';

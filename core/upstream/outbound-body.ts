@@ -67,7 +67,9 @@ export function finalBody(
     ...(dialect.name !== 'chat' || reasoningField === undefined ? {} : { reasoningField }),
   };
   const translated =
-    dialect === client ? body : translate(body, client, dialect, endpoint === 'messagesCountTokens', context);
+    dialect === client
+      ? withoutForeign(body, dialect, context)
+      : translate(body, client, dialect, endpoint === 'messagesCountTokens', context);
   const ruled = applyParamRules(translated, spec.params, note);
   return spec.request === undefined ? ruled : spec.request(ruled, facts);
 }
@@ -166,6 +168,11 @@ function isGuarded({ defaultGuardrails }: RequestContext, { hooks }: Leaf): bool
   return (
     hooks.before.length > 0 || defaultGuardrails?.some(({ input }) => input !== undefined && input.length > 0) === true
   );
+}
+
+/** Conversations move between providers: what one of another format has left in them stays with the gateway. */
+function withoutForeign(body: JsonObject, dialect: Dialect, context: CodecContext): JsonObject {
+  return (dialect.kind === 'generation' ? dialect.ownHistory?.(body, context) : undefined) ?? body;
 }
 
 function translate(body: JsonObject, from: Dialect, to: Dialect, counting: boolean, context: CodecContext): JsonObject {

@@ -1,4 +1,14 @@
-import { asString, type CallFacts, provider, type Settings, schema, secret, setting } from 'portcullis/sdk';
+import {
+  asString,
+  type CallFacts,
+  type JsonObject,
+  provider,
+  type Settings,
+  schema,
+  secret,
+  setting,
+  verifiedHistory,
+} from 'portcullis/sdk';
 import { files, filesBeta, isFileEndpoint } from './files.ts';
 
 /** The beta without which OAuth tokens are refused. */
@@ -23,8 +33,8 @@ export default provider({
     'anthropic-beta': betasOf(facts),
   }),
   endpoints: {
-    messages: { path: '/messages', dialect: 'messages' },
-    messagesCountTokens: { path: '/messages/count_tokens', dialect: 'messages' },
+    messages: { path: '/messages', dialect: 'messages', request },
+    messagesCountTokens: { path: '/messages/count_tokens', dialect: 'messages', request },
     ...files,
     // The longest page: without a limit only the first 20 models come.
     listModels: { method: 'GET', path: '/models?limit=1000' },
@@ -32,6 +42,11 @@ export default provider({
     proxy: { path: '' },
   },
 });
+
+/** Other models behind a custom host have histories of their own kind. */
+function request(body: JsonObject, { model }: CallFacts): JsonObject {
+  return /claude/i.test(model) ? verifiedHistory(body) : body;
+}
 
 function betasOf({ settings, endpoint }: CallFacts): string | undefined {
   const given = asString(settings.anthropicBeta);

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type ModelFamily,
   type Settings,
+  verifiedHistory,
 } from 'portcullis/sdk';
 import { deploymentOf, placeOf, speaksMessages } from './place.ts';
 
@@ -45,5 +46,6 @@ function pathTo(path: string) {
 
 function request(body: JsonObject, facts: CallFacts): JsonObject {
   const model = deploymentOf(facts);
-  return model === body.model ? body : { ...body, model };
+  const verified = verifiedHistory(body);
+  return model === body.model ? verified : { ...verified, model };
 }

@@ -1,4 +1,12 @@
-import { asString, compact, type Endpoints, type JsonObject, omit, type Settings } from 'portcullis/sdk';
+import {
+  asString,
+  compact,
+  type Endpoints,
+  type JsonObject,
+  omit,
+  type Settings,
+  verifiedHistory,
+} from 'portcullis/sdk';
 import { bareName } from './names.ts';
 import { inProject, ofPublisher } from './places.ts';
 
@@ -17,7 +25,7 @@ function counted(body: JsonObject, { anthropicBeta }: Settings): JsonObject {
   const betas = (asString(anthropicBeta) ?? '').split(',').flatMap((beta) => beta.trim() || []);
   return compact({
     anthropic_version: version,
-    ...body,
+    ...verifiedHistory(body),
     model: bareName(asString(body.model) ?? ''),
     anthropic_beta: body.anthropic_beta ?? (betas.length === 0 ? undefined : betas),
   });

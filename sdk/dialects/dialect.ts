@@ -94,6 +94,11 @@ export interface GenerationDialect<Name extends string = string> extends Counted
    */
   decodeCall(body: JsonObject, context: CodecContext): Call;
   encodeCall(call: Call, context: CodecContext): JsonObject;
+  /**
+   * A request for a provider of this same format, without what the client holds of other formats' providers and those of
+   * this one refuse; the very same body where it holds none. Absent: such requests hold nothing of the kind.
+   */
+  ownHistory?(body: JsonObject, context: CodecContext): JsonObject;
   decodeReply(body: JsonObject, context: ReplyContext): Completion;
   encodeReply(completion: Completion, context: ReplyContext): JsonObject;
   decodeStream(context: ReplyContext): StreamDecoder;

@@ -8,6 +8,7 @@ import { encodeCall } from './encode-call.ts';
 import { encodeReply } from './encode-reply.ts';
 import { encodeStream } from './encode-stream.ts';
 import { olderForm } from './older-form.ts';
+import { ownHistory } from './own-history.ts';
 
 const chunks: ChunkFormat = {
   idPrefix: 'chatcmpl-',
@@ -26,6 +27,7 @@ export const chat: GenerationDialect<'chat'> = {
   ...chunkWire,
   decodeCall,
   encodeCall,
+  ownHistory,
   decodeReply,
   encodeReply,
   decodeStream: (context) => decodeChunks(context, chunks),

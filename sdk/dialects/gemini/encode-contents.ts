@@ -9,7 +9,7 @@ import { isLevelModel } from './thinking.ts';
  * Stands for a signature that another provider's model could not give. Source: thought signatures, FAQ
  * (https://ai.google.dev/gemini-api/docs/thought-signatures).
  */
-const standIn = 'skip_thought_signature_validator';
+export const standIn = 'skip_thought_signature_validator';
 
 interface Content {
   readonly role: string;

@@ -7,6 +7,7 @@ import { encodeCall } from './encode-call.ts';
 import { encodeReply } from './encode-reply.ts';
 import { encodeStream } from './encode-stream.ts';
 import { encodeFault, encodeStreamFault, faultOf } from './fault.ts';
+import { ownHistory } from './own-history.ts';
 import { usageOf, usageRule } from './usage.ts';
 
 /**
@@ -24,6 +25,7 @@ export const gemini: GenerationDialect<'gemini'> = {
   endsByClosing: true,
   decodeCall,
   encodeCall,
+  ownHistory,
   decodeReply,
   encodeReply,
   decodeStream,

@@ -58,7 +58,12 @@ export function encodePart(part: Part, context: CodecContext): readonly JsonObje
 
 // An item id says that another format's provider signed it.
 function isOwn(signature: string, itemId: string | undefined): boolean {
-  return itemId === undefined && (makerOf(signature) ?? 'messages') === 'messages';
+  return itemId === undefined && isOwnSignature(signature);
+}
+
+/** Whether a provider of this format may have signed it: no other is known to have. */
+export function isOwnSignature(signature: string): boolean {
+  return (makerOf(signature) ?? 'messages') === 'messages';
 }
 
 /** A `content` or `system` value: a string for one text block without marks, else the blocks. */

@@ -7,6 +7,7 @@ import { encodeCall } from './encode-call.ts';
 import { encodeReply } from './encode-reply.ts';
 import { encodeStream } from './encode-stream.ts';
 import { encodeFault, encodeStreamFault, faultOf } from './fault.ts';
+import { ownHistory } from './own-history.ts';
 import { usageOf, usageRule } from './usage.ts';
 
 /** The Anthropic Messages API: `POST /v1/messages` and `POST /v1/messages/count_tokens`, version 2023-06-01. */
@@ -21,6 +22,7 @@ export const messages: GenerationDialect<'messages'> = {
   ]),
   decodeCall,
   encodeCall,
+  ownHistory,
   decodeReply,
   encodeReply,
   decodeStream,

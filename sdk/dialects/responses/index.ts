@@ -6,6 +6,7 @@ import { encodeCall } from './encode-call.ts';
 import { encodeReply } from './encode-reply.ts';
 import { encodeStream } from './encode-stream.ts';
 import { encodeFault, encodeStreamFault, faultOf } from './fault.ts';
+import { ownHistory } from './own-history.ts';
 import { usageOf, usageRule } from './usage.ts';
 
 /** The Responses API: items in, items out, and a stream of numbered `response.*` events. */
@@ -15,6 +16,7 @@ export const responses: GenerationDialect<'responses'> = {
   framing: 'sse',
   decodeCall,
   encodeCall,
+  ownHistory,
   decodeReply,
   encodeReply,
   decodeStream,

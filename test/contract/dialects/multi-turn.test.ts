@@ -224,8 +224,10 @@ function sent(body: JsonObject, client: Name, target: Name, strict: boolean): Js
   const from = named.find((dialect) => dialect.name === client);
   const to = named.find((dialect) => dialect.name === target);
   assert.ok(from !== undefined && to !== undefined);
-  const decoded = frozen(from.decodeCall(body, contextOf(strict)));
-  const request = to.encodeCall(decoded, contextOf(strict));
+  const request =
+    from === to
+      ? (to.ownHistory?.(body, contextOf(strict)) ?? body)
+      : to.encodeCall(frozen(from.decodeCall(body, contextOf(strict))), contextOf(strict));
   if (target !== 'gemini') validateRequest(target, { model: 'm', ...request }, { strict });
   return request;
 }
