@@ -1,6 +1,7 @@
 import { asObject, asString, compact, type JsonObject } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
 import { lookup } from '../lookup.ts';
+import { closedSchema } from '../messages/closed-schema.ts';
 import { encodeEffort, encodeMaxTokens, encodeSampling, encodeThinking } from '../messages/thinking.ts';
 import type { Call } from '../neutral.ts';
 
@@ -53,7 +54,10 @@ function formatOf(call: Call, context: CodecContext): JsonObject | undefined {
     context.dropped('response_format');
     return undefined;
   }
-  const { name, description, schema } = format;
+  const { name, description } = format;
+  const lost = (keyword: string) => context.dropped(`response_format.schema.${keyword}`);
+  const asGiven = call.dialect === 'converse' || call.dialect === 'messages';
+  const schema = asGiven ? format.schema : closedSchema(format.schema, lost);
   const jsonSchema = compact({ schema: JSON.stringify(schema), name, description });
   return { type: 'json_schema', structure: { jsonSchema } };
 }

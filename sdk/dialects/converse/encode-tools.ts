@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { asObject, compact, type JsonObject } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
+import { inputSchema } from '../messages/tools.ts';
 import type { Call, FunctionTool, Tool, ToolChoice } from '../neutral.ts';
 import { cachePoint } from './encode-blocks.ts';
 
@@ -28,7 +29,7 @@ export function encodeTools(call: Call, context: CodecContext): EncodedTools {
   const ofModel = offered.flatMap((tool) =>
     tool.type === 'native' && tool.dialect === 'messages' ? [tool.value] : [],
   );
-  const tools = offered.flatMap((tool) => encodeTool(tool, same, context));
+  const tools = offered.flatMap((tool) => encodeTool(tool, call.dialect, context));
   if (tools.length === 0) {
     if (choice !== undefined && ofModel.length === 0) context.dropped('tool_choice');
     return { ofModel };
@@ -37,10 +38,10 @@ export function encodeTools(call: Call, context: CodecContext): EncodedTools {
   return { toolConfig: compact({ tools, toolChoice: choiceOf(choice, context) }), ofModel };
 }
 
-function encodeTool(tool: Tool, same: boolean, context: CodecContext): readonly JsonObject[] {
+function encodeTool(tool: Tool, dialect: string, context: CodecContext): readonly JsonObject[] {
   switch (tool.type) {
     case 'function':
-      return encodeFunction(tool, same, context);
+      return encodeFunction(tool, dialect, context);
     case 'custom':
       throw new GatewayError(
         'translation_unsupported',
@@ -54,7 +55,8 @@ function encodeTool(tool: Tool, same: boolean, context: CodecContext): readonly 
   }
 }
 
-function encodeFunction(tool: FunctionTool, same: boolean, context: CodecContext): readonly JsonObject[] {
+function encodeFunction(tool: FunctionTool, dialect: string, context: CodecContext): readonly JsonObject[] {
+  const same = dialect === 'converse';
   const extra = same ? tool.extra : undefined;
   if (extra === undefined) for (const key in tool.extra) context.dropped(`tools.${key}`);
   const toolSpec = compact({
@@ -62,7 +64,7 @@ function encodeFunction(tool: FunctionTool, same: boolean, context: CodecContext
     name: tool.name,
     // The API refuses an empty one.
     description: tool.description || undefined,
-    inputSchema: { json: { type: 'object', ...tool.parameters } },
+    inputSchema: { json: same ? { type: 'object', ...tool.parameters } : inputSchema(tool, dialect, context) },
     strict: tool.strict === false && !same ? undefined : tool.strict,
   });
   return tool.cache === undefined ? [{ toolSpec }] : [{ toolSpec }, cachePoint(tool.cache)];

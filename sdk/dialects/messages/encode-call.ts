@@ -4,6 +4,7 @@ import type { CodecContext } from '../dialect.ts';
 import { lookup } from '../lookup.ts';
 import type { Call } from '../neutral.ts';
 import { cacheControl } from './cache.ts';
+import { closedSchema } from './closed-schema.ts';
 import { encodeTurns } from './encode-turns.ts';
 import { encodeEffort, encodeMaxTokens, encodeSampling, encodeThinking } from './thinking.ts';
 import { encodeTools } from './tools.ts';
@@ -91,8 +92,13 @@ function encodeOutput(call: Call, context: CodecContext): JsonObject | undefined
 function encodeFormat(call: Call, context: CodecContext): JsonObject | undefined {
   const format = call.responseFormat;
   if (format === undefined || format.type === 'text') return undefined;
-  if (format.type === 'json_schema' && format.schema !== undefined)
-    return { type: 'json_schema', schema: format.schema };
+  if (format.type === 'json_schema' && format.schema !== undefined) {
+    const lost = (keyword: string) => context.dropped(`response_format.schema.${keyword}`);
+    return {
+      type: 'json_schema',
+      schema: call.dialect === 'messages' ? format.schema : closedSchema(format.schema, lost),
+    };
+  }
   context.dropped('response_format');
   return undefined;
 }

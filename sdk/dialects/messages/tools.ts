@@ -4,6 +4,7 @@ import type { CodecContext } from '../dialect.ts';
 import type { Call, FunctionTool, Tool } from '../neutral.ts';
 import { builtInTool } from './built-in-tools.ts';
 import { cacheControl, cacheOf } from './cache.ts';
+import { closedSchema } from './closed-schema.ts';
 
 const toolFields: ReadonlySet<string> = new Set([
   'name',
@@ -100,12 +101,18 @@ function encodeFunction(tool: FunctionTool, dialect: string, context: CodecConte
   return compact({
     name: tool.name,
     description: tool.description,
-    // The API refuses a schema without `type`.
-    input_schema: { type: 'object', ...tool.parameters },
+    input_schema: inputSchema(tool, dialect, context),
     strict: tool.strict,
     ...Object.fromEntries(kept.map((key) => [key, extra[key]])),
     cache_control: cacheControl(tool.cache),
   });
+}
+
+/** The schema of a tool's input, which the API refuses without `type`, and of strict tools in more than it takes of answers. */
+export function inputSchema({ parameters, strict }: FunctionTool, dialect: string, context: CodecContext): JsonObject {
+  const schema = { type: 'object', ...parameters };
+  if (strict !== true || dialect === 'messages') return schema;
+  return closedSchema(schema, (keyword) => context.dropped(`tools.parameters.${keyword}`));
 }
 
 /** Other formats name a tool of the provider by its type alone. */

@@ -132,7 +132,7 @@ describe('encoding a call as a messages request', () => {
     [
       'json_schema',
       { responseFormat: { type: 'json_schema', name: 'n', schema: { type: 'object' } } },
-      { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
+      { output_config: { format: { type: 'json_schema', schema: { type: 'object', additionalProperties: false } } } },
       [],
     ],
     ['minimal effort', { reasoning: { effort: 'minimal' } }, { output_config: { effort: 'low' } }, []],
