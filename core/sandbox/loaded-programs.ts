@@ -15,6 +15,7 @@ export class LoadedPrograms {
   readonly #send: Tell<ToChild>;
   /** What has been unused for longest comes first. */
   readonly #loaded = new Map<string, Loaded>();
+  #closing = false;
 
   constructor(send: Tell<ToChild>) {
     this.#send = send;
@@ -33,7 +34,15 @@ export class LoadedPrograms {
   /** The run is over. */
   leave(key: string): void {
     const loaded = this.#loaded.get(key);
-    if (loaded !== undefined) loaded.runs -= 1;
+    if (loaded === undefined) return;
+    loaded.runs -= 1;
+    if (this.#closing && loaded.runs === 0) this.#unload(key);
+  }
+
+  /** No run begins any more: what none needs is unloaded. */
+  close(): void {
+    this.#closing = true;
+    for (const [key, { runs }] of this.#loaded) if (runs === 0) this.#unload(key);
   }
 
   #makeRoom(memoryMb: number): void {
@@ -41,9 +50,13 @@ export class LoadedPrograms {
     for (const [key, loaded] of this.#loaded) {
       if (total <= maxLoadedMb && this.#loaded.size < maxLoaded) return;
       if (loaded.runs > 0) continue;
-      this.#loaded.delete(key);
-      this.#send({ type: 'unload', key });
+      this.#unload(key);
       total -= loaded.memoryMb;
     }
+  }
+
+  #unload(key: string): void {
+    this.#loaded.delete(key);
+    this.#send({ type: 'unload', key });
   }
 }

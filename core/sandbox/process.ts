@@ -187,6 +187,7 @@ export class SandboxProcess {
   retire(): void {
     this.#retired = true;
     if (this.#running.size === 0) this.kill();
+    else this.#loaded.close();
   }
 
   kill(): void {

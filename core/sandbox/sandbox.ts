@@ -14,7 +14,7 @@ import { payloadOf } from './payload.ts';
 import { ProcessPool } from './pool.ts';
 import type { Ended, Job } from './process.ts';
 import { keyOf, type Program } from './program.ts';
-import { type TurnBounds, Turns } from './queue.ts';
+import { type TurnBounds, type TurnOf, Turns } from './queue.ts';
 import { faultError, givenBy, type Said } from './said.ts';
 import { Strikes } from './strikes.ts';
 import { Suspects } from './suspects.ts';
@@ -70,14 +70,24 @@ export interface Sandbox {
 export interface SandboxOptions {
   readonly log: Log;
   readonly now: () => number;
-  /** Default: 64 runs at once, 16 of them of one organisation; 512 that wait, 64 of one organisation. */
+  /**
+   * Default: 64 runs at once, 16 of them of one organisation, of programs that may take 1 GiB together, those of one
+   * organisation half of it; 512 that wait, 64 of one organisation.
+   */
   readonly bounds?: TurnBounds;
 }
 
 /** How one attempt reaches the host, and what the guest is given. */
 type Attempt = Pick<Job, 'call' | 'log' | 'payload' | 'signal'>;
 
-const standardBounds: TurnBounds = { running: 64, runningEach: 16, waiting: 512, waitingEach: 64 };
+const standardBounds: TurnBounds = {
+  running: 64,
+  runningEach: 16,
+  memoryMb: 1024,
+  memoryEachMb: 512,
+  waiting: 512,
+  waitingEach: 64,
+};
 const describeMs = 2000;
 
 /** Starts no process before the first run. */
@@ -91,10 +101,11 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
   const strikes = new Strikes(now);
 
   async function inTurn(program: Program, timeoutMs: number, attempt: () => Attempt): Promise<Said> {
-    const turn = turns.enter(program.organisation);
+    const key = keyOf(program);
+    const of: TurnOf = { organisation: program.organisation, key, memoryMb: program.memoryMb };
+    const turn = turns.enter(of);
     if (turn !== undefined) await turn;
     try {
-      const key = keyOf(program);
       strikes.admit(key, program.id);
       let ended = await once(program, timeoutMs, attempt());
       if (isInnocent(ended)) ended = await once(program, timeoutMs, attempt());
@@ -109,7 +120,7 @@ export function createSandbox({ log, now, bounds = standardBounds }: SandboxOpti
       }
       throw faultError(program, ended, timeoutMs);
     } finally {
-      turns.leave(program.organisation);
+      turns.leave(of);
     }
   }
 

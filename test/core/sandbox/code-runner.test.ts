@@ -68,7 +68,9 @@ describe('the runner of code', () => {
   }
 
   it('does not refuse for good what the sandbox could not look at', async () => {
-    const { sandbox: narrow } = testSandbox({ bounds: { running: 1, runningEach: 1, waiting: 0, waitingEach: 0 } });
+    const { sandbox: narrow } = testSandbox({
+      bounds: { running: 1, runningEach: 1, memoryMb: 128, memoryEachMb: 128, waiting: 0, waitingEach: 0 },
+    });
     const own = createCodeRunner(narrow, { organisation: 'acme', host });
     const called = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<{ status: number; headers: Record<string, string>; body: Buffer }>();

@@ -444,7 +444,7 @@ describe('a process of the sandbox', () => {
   });
 
   it('takes so many runs, and lets so many wait', async () => {
-    const bounds = { running: 1, runningEach: 1, waiting: 1, waitingEach: 1 };
+    const bounds = { running: 1, runningEach: 1, memoryMb: 128, memoryEachMb: 128, waiting: 1, waitingEach: 1 };
     const { sandbox: narrow } = testSandbox({ bounds });
     const held = heldFetch();
     const program = await programOf(fetching);
