@@ -12,6 +12,7 @@ import {
   type JsonObject,
   type Manifest,
   schema,
+  standardLimits,
 } from 'portcullis/sdk';
 import { bundleUnit } from './bundle.ts';
 import { firstFaultOf } from './first-fault.ts';
@@ -89,8 +90,8 @@ export async function loadSandboxedGuardrail(
     id: `${manifest.name}@${manifest.version}`,
     organisation: '',
     source: await bundleUnit(folder),
-    memoryMb: manifest.limits?.memoryMb ?? 32,
-    outboundCalls: manifest.limits?.outboundCalls ?? 10,
+    ...standardLimits,
+    ...manifest.limits,
     kind: 'guardrail',
     models: manifest.permissions?.models === true,
   };

@@ -26,6 +26,9 @@ const name = Type.String({
   description: 'Lower-case letters, digits and dashes; the folder has the same name.',
 });
 
+/** Of a guardrail in the sandbox whose manifest says nothing else. */
+export const standardLimits = { memoryMb: 32, outboundCalls: 10 } as const;
+
 /** What `plugin.json` holds: authority is data, checked before any code is imported. */
 export const manifestSchema = Type.Object(
   {
@@ -70,10 +73,18 @@ export const manifestSchema = Type.Object(
       Type.Object(
         {
           memoryMb: Type.Optional(
-            Type.Integer({ minimum: 8, maximum: 256, description: 'Memory of its sandbox. Default 32.' }),
+            Type.Integer({
+              minimum: 8,
+              maximum: 256,
+              description: `Memory of its sandbox. Default ${standardLimits.memoryMb}.`,
+            }),
           ),
           outboundCalls: Type.Optional(
-            Type.Integer({ minimum: 0, maximum: 100, description: 'Calls to the network in one run. Default 10.' }),
+            Type.Integer({
+              minimum: 0,
+              maximum: 100,
+              description: `Calls to the network in one run. Default ${standardLimits.outboundCalls}.`,
+            }),
           ),
         },
         { additionalProperties: false, description: 'Bounds of a guardrail that runs in the sandbox.' },

@@ -41,7 +41,10 @@ describe('a guardrail of a partner, by the commands of the README', () => {
     const { stdout, stderr } = await shell(commands);
     assert.equal(stderr, '');
     assert.equal(stdout.match(/acme-words 1\.0\.0 conforms/g)?.length, 2, stdout);
-    assert.match(stdout, /It asks for:\n {2}kind: guardrail\n {2}permissions\.net: api\.example\.com:443/);
+    assert.match(
+      stdout,
+      /It asks for:\n {2}kind: guardrail\n {2}limits\.memoryMb: 32\n {2}limits\.outboundCalls: 10\n {2}permissions\.net: api\.example\.com:443/,
+    );
     const { d } = JSON.parse(await readFile(join(folder, 'acme.key.json'), 'utf8')) as { d: string };
     assert.ok(!stdout.includes(d), 'the private key is printed');
 

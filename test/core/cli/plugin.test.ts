@@ -315,7 +315,10 @@ describe('portcullis plugin install', () => {
     const { at, release, install, version } = await workshop(t);
     const { code, printed, complained } = await install(await release('1.0.0'));
     assert.deepEqual([code, complained, await version()], [0, '', '1.0.0']);
-    assert.match(printed, /It asks for:\n {2}kind: guardrail\n {2}permissions\.net: a\.example:443/);
+    assert.match(
+      printed,
+      /It asks for:\n {2}kind: guardrail\n {2}limits\.memoryMb: 32\n {2}limits\.outboundCalls: 10\n {2}permissions\.net: a\.example:443/,
+    );
     const { x } = JSON.parse(await readFile(at('public.json'), 'utf8'));
     assert.match(printed, /trust: sandboxed\n +require_signature: true/);
     assert.ok(printed.includes(`- { kty: OKP, crv: Ed25519, x: ${x} }`));
