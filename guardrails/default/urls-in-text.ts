@@ -11,7 +11,7 @@ export interface FoundUrls {
 export function urlsIn(text: string): FoundUrls {
   const urls = new Map<string, URL>();
   const malformed = new Set<string>();
-  for (const [match] of text.matchAll(/https?:\/\/[^\s<>"'`{}|\\^[\]]+/gi)) {
+  for (const [match] of text.matchAll(/https?:\/\/(?:\[[\da-f:.]*\])?[^\s<>"'`{}|\\^[\]]*/gi)) {
     const candidate = withoutPunctuation(match);
     if (candidate.endsWith('://')) continue;
     const url = candidate.length <= longest && URL.canParse(candidate) ? new URL(candidate) : undefined;

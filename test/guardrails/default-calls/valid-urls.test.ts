@@ -13,6 +13,7 @@ const statuses: Readonly<Record<string, number>> = {
   'https://post-only.test/': 405,
   'https://gone.test/page': 404,
   'https://broken.test/': 503,
+  'http://[2001:db8::1]:8080/a': 200,
 };
 const host = {
   manifest,
@@ -42,6 +43,11 @@ testCheck(validUrls, {
       data: { ...told(1, 1), urls: [{ url: 'https://up.test/', valid: true }], malformed: 0 },
     },
     { text: 'https://up.test/ https://gone.test/page', config: { not: true }, host },
+    {
+      text: '[at](http://[2001:db8::1]:8080/a).',
+      host,
+      data: { ...told(1, 1), urls: [{ url: 'http://[2001:db8::1]:8080/a', valid: true }], malformed: 0 },
+    },
   ],
   fail: [
     { text: 'None at all, not even with https:// alone', host, why: 'No URLs found.' },
@@ -71,6 +77,7 @@ testCheck(validUrls, {
       },
     },
     { text: 'https://nowhere.test', host },
+    { text: 'https://up.test/ and http://[2001:db8::2]/', host, why: '1 of 2 URLs are valid.' },
     { text: 'http://256.1.2.3/', host, data: { ...told(0, 1), urls: [], malformed: 1 } },
     { text: `https://up.test/${'x'.repeat(2048)}`, host, data: { ...told(0, 1), urls: [], malformed: 1 } },
     {
