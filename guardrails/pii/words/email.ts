@@ -4,6 +4,8 @@ import { isWord } from '../characters.ts';
 /** RFC 5321 §4.5.3.1. */
 const longestLocal = 64;
 const longestDomain = 253;
+/** A picture for screens of a density: `logo@2x.png`. */
+const picture = /^\d(?:\.\d)?x\.(?:avif|gif|heic|jpe?g|png|svg|webp)$/i;
 
 /** An address around an @: a local part, and a domain of at least two labels that ends in letters. */
 export function findEmail(text: string, at: number, report: Report): void {
@@ -37,6 +39,7 @@ function domainEnd(text: string, from: number): number | undefined {
   const dot = domain.lastIndexOf('.');
   const top = domain.slice(dot + 1);
   if (dot < 1 || top.length < 2 || domain.startsWith('-') || domain.includes('..')) return undefined;
+  if (picture.test(domain)) return undefined;
   return /\d/.test(top) && !top.startsWith('xn--') ? undefined : end;
 }
 

@@ -19,8 +19,20 @@ export const samples: Readonly<Record<Category, Samples>> = {
       'josé@exämple.com',
       'a_b%c@xn--bcher-kva.example',
       'x@example.xn--p1ai',
+      'ann@2x.io',
     ],
-    missed: ['a@b', '@name', 'a@b..com', 'a@.com', 'a@b.c1', 'a@b.c', 'x@', 'a.@example.com'],
+    missed: [
+      'a@b',
+      '@name',
+      'a@b..com',
+      'a@.com',
+      'a@b.c1',
+      'a@b.c',
+      'x@',
+      'a.@example.com',
+      'logo@2x.png',
+      'a@1.5x.webp',
+    ],
   },
   PHONE_NUMBER: {
     found: [
