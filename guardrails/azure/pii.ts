@@ -11,16 +11,30 @@ import {
   field,
   GatewayError,
   type JsonObject,
-  type ScannedText,
+  type PieceBounds,
+  placedPiecesOf,
   schema,
 } from 'portcullis/sdk';
 import { apiVersion } from './api-version.ts';
 import { azureAt } from './ask.ts';
 import type { Credentials } from './credentials.ts';
 
-/** What the service takes in one call: https://learn.microsoft.com/azure/ai-services/language-service/concepts/data-limits */
-const textsPerCall = 5;
-const maxTexts = 32 * textsPerCall;
+/**
+ * What the service takes in one call: https://learn.microsoft.com/azure/ai-services/language-service/concepts/data-limits.
+ * A document may have 5,120 text elements, each of one UTF-16 unit at least.
+ */
+const documentsPerCall = 5;
+const maxDocuments = 32 * documentsPerCall;
+/** The overlap is longer than anything that is looked for. */
+const bounds: PieceBounds = { longest: 5000, overlap: 250, most: maxDocuments };
+
+/** A text, or a piece of one, as it is sent, and where in the text it begins. */
+interface Document {
+  readonly id: string;
+  readonly index: number;
+  readonly start: number;
+  readonly text: string;
+}
 
 /** Source: https://learn.microsoft.com/rest/api/language/text-analysis-runtime/analyze-text */
 export default check({
@@ -45,15 +59,22 @@ export default check({
   async run({ texts }, { redact, apiVersion, language, ...chosen }, host: CheckHost<Credentials>) {
     const filled = texts.filter(({ text }) => text.trim() !== '');
     if (filled.length === 0) return { pass: true };
-    if (filled.length > maxTexts)
-      throw new GatewayError('check_failed', `The check reads ${maxTexts} texts at most; here are ${filled.length}.`);
+    const asked = filled.flatMap(({ index, text }) =>
+      placedPiecesOf(text, bounds).map(
+        (piece, at): Document => ({ ...piece, index, id: at === 0 ? `${index}` : `${index}.${at}` }),
+      ),
+    );
+    if (asked.length > maxDocuments) {
+      const most = `${maxDocuments} texts at most, long ones as several`;
+      throw new GatewayError('check_failed', `The check reads ${most}; here are ${asked.length}.`);
+    }
     const ask = await azureAt(host, 'pii', 'language/:analyze-text', apiVersion);
     const parameters = compact({ ...chosen, stringIndexType: 'Utf16CodeUnit' });
-    const calls = batches(filled).map(async (batch) => {
-      const documents = batch.map(({ index, text }) => ({ id: String(index), language, text }));
+    const calls = batches(asked).map(async (batch) => {
+      const documents = batch.map(({ id, text }) => ({ id, language, text }));
       const body = { kind: 'PiiEntityRecognition', parameters, analysisInput: { documents } };
       const reply = await ask(body);
-      return batch.flatMap((text) => entitiesOf(text, asObject(reply.results)));
+      return batch.flatMap((document) => entitiesOf(document, asObject(reply.results)));
     });
     const entities = (await Promise.all(calls)).flat();
     const categories = [...new Set(entities.map(({ category }) => category))];
@@ -63,13 +84,16 @@ export default check({
   },
 });
 
-function batches(texts: readonly ScannedText[]): readonly (readonly ScannedText[])[] {
-  const starts = Array.from({ length: Math.ceil(texts.length / textsPerCall) }, (_, at) => at * textsPerCall);
-  return starts.map((start) => texts.slice(start, start + textsPerCall));
+function batches(asked: readonly Document[]): readonly (readonly Document[])[] {
+  const starts = Array.from({ length: Math.ceil(asked.length / documentsPerCall) }, (_, at) => at * documentsPerCall);
+  return starts.map((start) => asked.slice(start, start + documentsPerCall));
 }
 
-function entitiesOf({ index, text }: ScannedText, results: JsonObject | undefined): { category: string; mask: Edit }[] {
-  const document = asObjects(results?.documents).find(({ id }) => id === String(index));
+function entitiesOf(
+  { id, index, start: from, text }: Document,
+  results: JsonObject | undefined,
+): { category: string; mask: Edit }[] {
+  const document = asObjects(results?.documents).find((one) => one.id === id);
   if (!Array.isArray(document?.entities))
     throw new GatewayError('check_failed', `Azure answered without the entities of text ${index}.`);
   if (asObjects(document.warnings).some(({ code }) => code === 'DocumentTruncated'))
@@ -82,7 +106,7 @@ function entitiesOf({ index, text }: ScannedText, results: JsonObject | undefine
       throw new GatewayError('check_failed', 'Azure has found personal data at a position outside the text.');
     return {
       category: asString(category) ?? 'other',
-      mask: { text: index, start, end, with: '*'.repeat(end - start) },
+      mask: { text: index, start: from + start, end: from + end, with: '*'.repeat(end - start) },
     };
   });
 }

@@ -77,15 +77,28 @@ testCheck(contentSafety, {
   ],
 });
 
+/** The first document ends inside of what stands behind it. */
+const long = 'word '.repeat(998).trim();
+
 testCheck(pii, {
-  pass: [{ name: 'texts without a word, unasked', input: { texts: [{ text: ' ' }] } }],
+  pass: [
+    { name: 'texts without a word, unasked', input: { texts: [{ text: ' ' }] } },
+    {
+      name: 'a text that is longer than a document, masked where it was cut too',
+      text: `${long} ann@example.com ${long} bob@example.com`,
+      config: { redact: true },
+      host: { credentials: { pii: key }, fetch: addresses },
+      data: { categories: ['Email'] },
+      edited: [`${long} *************** ${long} ***************`],
+    },
+  ],
   error: [
     {
       name: 'more texts than it reads',
       input: { texts: Array.from({ length: 161 }, () => ({ text: 'Hello.' })) },
       host: { credentials: { pii: key } },
       code: 'check_failed',
-      message: /160 texts at most; here are 161/,
+      message: /160 texts at most, long ones as several; here are 161/,
     },
     {
       name: 'a text that the service could not read',
@@ -231,7 +244,24 @@ function lyricist(...[, { body }]: Parameters<CheckNetwork>) {
 }
 
 function sent(body: string | undefined) {
-  return JSON.parse(body ?? '') as { text?: string; userPrompt?: string; documents?: string[] };
+  return JSON.parse(body ?? '') as {
+    text?: string;
+    userPrompt?: string;
+    documents?: string[];
+    analysisInput?: { documents: { id: string; text: string }[] };
+  };
+}
+
+/** As the service: addresses of mail, and no document of more than 5,120 characters. */
+function addresses(...[, { body }]: Parameters<CheckNetwork>) {
+  const read = (sent(body).analysisInput?.documents ?? []).filter(({ text }) => text.length <= 5120);
+  const documents = read.map(({ id, text }) => ({
+    id,
+    entities: [...text.matchAll(/[a-z]+@example\.com/g)].map(({ 0: match, index }) => {
+      return { category: 'Email', offset: index, length: match.length };
+    }),
+  }));
+  return reply({ results: { documents, errors: [] } });
 }
 
 function replies(body: Json): CheckNetwork {
