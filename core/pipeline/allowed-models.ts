@@ -55,9 +55,14 @@ function decoded(text: string): string {
 const maxNamed = 20;
 
 function checkModel({ models, slug }: TargetProvider, model: string): void {
-  if (models === undefined || models.has(model)) return;
-  const named = [...models].slice(0, maxNamed).join(', ');
-  const more = models.size > maxNamed ? ` and ${models.size - maxNamed} more` : '';
-  const text = `The provider "${slug}" does not serve the model "${model.slice(0, 100)}". It serves: ${named || 'none'}${more}.`;
+  if (models === undefined || models.slugs.has(model) === models.alone) return;
+  const why = models.alone ? `It serves: ${listed(models.slugs)}.` : 'The model is disabled there.';
+  const text = `The provider "${slug}" does not serve the model "${model.slice(0, 100)}". ${why}`;
   throw new GatewayError('bad_request', text, { param: 'model' });
+}
+
+function listed(slugs: ReadonlySet<string>): string {
+  const named = [...slugs].slice(0, maxNamed).join(', ');
+  const more = slugs.size > maxNamed ? ` and ${slugs.size - maxNamed} more` : '';
+  return `${named || 'none'}${more}`;
 }

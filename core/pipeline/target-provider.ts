@@ -10,6 +10,13 @@ import type { Leaf } from '../routing/plan.ts';
 import type { ProviderUnit } from '../upstream/provider-unit.ts';
 import type { SavedSettings } from '../upstream/settings.ts';
 
+/** Which models a saved provider serves. */
+export interface ServedModels {
+  /** Whether it is those alone, or all but those. */
+  readonly alone: boolean;
+  readonly slugs: ReadonlySet<string>;
+}
+
 /** Whom a target calls. One object for as long as nothing has changed, so that what follows from it can be kept. */
 export interface TargetProvider {
   readonly unit: ProviderUnit;
@@ -19,8 +26,8 @@ export interface TargetProvider {
   readonly slug?: string;
   /** A saved provider of a workspace. */
   readonly entry?: ProviderEntry;
-  /** Models that it serves; absent: all. */
-  readonly models?: ReadonlySet<string>;
+  /** Absent: it serves every model. */
+  readonly models?: ServedModels;
   /** The models that have a host or headers of their own. */
   readonly special?: ReadonlyMap<string, IntegratedModel>;
   /** The caller belongs to an organisation: the gateway's own environment holds nothing for it. */
@@ -54,7 +61,7 @@ export function fileProviders(
       if (made !== undefined) return made;
       const saved = Object.hasOwn(providers, slug) ? providers[slug] : undefined;
       if (saved === undefined) return undefined;
-      const limited = saved.models.length === 0 ? {} : { models: new Set(saved.models) };
+      const limited = saved.models.length === 0 ? {} : { models: { alone: true, slugs: new Set(saved.models) } };
       const provider = { unit: findUnit(saved.provider), saved, slug, ...limited };
       known.set(slug, provider);
       return provider;

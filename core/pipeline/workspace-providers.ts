@@ -90,12 +90,13 @@ export class WorkspaceProviders {
 const idOrSlugPattern = /^[\w-]{1,255}$/;
 
 function modelsOf({ models, allowAllModels }: ProviderEntry): Pick<TargetProvider, 'models' | 'special'> {
-  const enabled = models.filter((model) => model.enabled);
+  // Where all are allowed, what was disabled by its name still is not.
+  const slugs = new Set(models.filter(({ enabled }) => enabled !== allowAllModels).map(({ slug }) => slug));
   const special = models.filter(
     ({ customHost, customHeaders }) => customHost !== undefined || customHeaders !== undefined,
   );
   return {
-    ...(allowAllModels ? {} : { models: new Set(enabled.map(({ slug }) => slug)) }),
+    ...(allowAllModels && slugs.size === 0 ? {} : { models: { alone: !allowAllModels, slugs } }),
     ...(special.length === 0 ? {} : { special: new Map(special.map((model) => [model.slug, model])) }),
   };
 }

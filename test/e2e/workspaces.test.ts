@@ -278,6 +278,17 @@ describe('a saved provider', () => {
     });
   }
 
+  for (const at of [path, '/v1/proxy/chat/completions']) {
+    it(`serves all models but those that are disabled, where all are allowed, on ${at}`, async (t) => {
+      const { ask, send } = await withProvider(t, { allowAllModels: true, models });
+      assert.deepEqual([(await ask('on', at)).status, (await ask('other', at)).status], [200, 200]);
+      const reply = await ask('off', at);
+      assert.equal(reply.status, 400, reply.text);
+      assert.match(reply.text, /"p\\" does not serve the model \\"off\\". The model is disabled there\./);
+      assert.equal((await send({ input: 'x' }, '/v1/proxy/unnamed')).status, 400);
+    });
+  }
+
   it('that is limited passes no request through the proxy that hides its model', async (t) => {
     const { peer, ask } = await withProvider(t, { allowAllModels: false, models });
     assert.equal((await ask('on', '/v1/proxy/models/off:generateContent')).status, 400);

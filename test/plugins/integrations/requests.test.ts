@@ -60,6 +60,19 @@ onEachPlane((plane) => {
       assert.equal(other.status, 400, other.text);
     });
 
+    it('is refused for a model that is disabled, where all others are allowed', async () => {
+      const { id, slug } = await shared();
+      await plane().call('PUT', `/integrations/${id}/models`, { models: [{ slug: 'echo', enabled: false }] });
+      const reply = await ask(slug);
+      assert.equal(reply.status, 400, reply.text);
+      assert.match(reply.text, /does not serve the model \\"echo\\". The model is disabled there/);
+      assert.equal((await ask(slug, plane().a, 'echo-tools')).status, 200);
+      await plane().call('PUT', `/integrations/${id}/models`, { models: [{ slug: 'echo', enabled: true }] });
+      assert.equal((await ask(slug)).status, 200);
+      await plane().call('DELETE', `/integrations/${id}/models?slugs=echo-tools`);
+      assert.equal((await ask(slug, plane().a, 'echo-tools')).status, 400);
+    });
+
     it('is refused by name where no such provider is installed', async () => {
       const configurations = { aws_auth_type: 'accessKey', aws_region: 'eu-west-1' };
       const { slug } = await shared({ ai_provider_id: 'bedrock', configurations });
