@@ -18,30 +18,45 @@ export function ownerOf({ model, action }: Endpoint): Resource['owner'] {
  * The workspace that a call is about: the one that its caller is bound to, the one in the path, or the one named as
  * `workspace_id`, or in a query as `workspace_slug`. Undefined: the organisation.
  * @param archived whether those who run the organisation may name an archived one
- * @throws GatewayError `not_found` for a workspace that is not the caller's
+ * @throws GatewayError `not_found` for a workspace that is not the caller's, `bad_request` where none or two are named
  */
 export async function workspaceNamed(
   operation: Operation,
-  { access, params, query, body }: Request,
+  request: Request,
   owner: Resource['owner'],
   archived = false,
 ): Promise<string | undefined> {
+  const { access, params } = request;
   const inPath = params.workspace;
-  const named =
-    inPath ??
-    (owner === 'organisation'
-      ? undefined
-      : (asString(query.workspace_id) ?? asString(query.workspace_slug) ?? asString(body.workspace_id)));
   if (access.workspaceId !== undefined) {
     if (inPath !== undefined && !(await isBound(operation, access.workspaceId, inPath))) throw unknown(inPath);
     return owner === 'organisation' && inPath === undefined ? undefined : access.workspaceId;
   }
-  if (named === undefined || named === '') return undefined;
-  const scope = { organisationId: access.organisationId };
-  const workspace = await operation.records('workspaces').find(scope, named);
-  if (workspace === undefined || (workspace.status === 'archived' && !(archived && runsOrganisation(access))))
-    throw unknown(named);
-  return workspace.id;
+  const named = inPath === undefined ? (owner === 'organisation' ? [] : namesIn(request)) : [inPath];
+  const found = new Set<string>();
+  for (const name of named) {
+    const workspace = await operation.records('workspaces').find({ organisationId: access.organisationId }, name);
+    if (workspace === undefined || (workspace.status === 'archived' && !(archived && runsOrganisation(access))))
+      throw unknown(name);
+    found.add(workspace.id);
+  }
+  const [one, other] = found;
+  if (other === undefined) return one;
+  const text = `The call names two workspaces: ${named.map((name) => `"${name.slice(0, 100)}"`).join(' and ')}. Name one.`;
+  throw new GatewayError('bad_request', text, { param: 'workspace_id' });
+}
+
+/** An empty text in a query is none: forms send their empty fields. In a body it would make something for everybody. */
+function namesIn({ query, body }: Request): readonly string[] {
+  const asked = [query.workspace_id, query.workspace_slug].filter((name) => name !== undefined && name !== '');
+  if (asked.length > 0) return [...new Set(asked as readonly string[])];
+  const given = body.workspace_id ?? undefined;
+  if (given === undefined) return [];
+  const named = asString(given) ?? '';
+  if (named !== '') return [named];
+  throw new GatewayError('bad_request', 'workspace_id must be the id or slug of a workspace; else leave it out.', {
+    param: 'workspace_id',
+  });
 }
 
 /** Owners, admins, and keys of the organisation itself. */
