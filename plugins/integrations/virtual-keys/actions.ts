@@ -21,6 +21,7 @@ import { refuse } from '../refuse.ts';
 import { usageOf } from '../standings.ts';
 import { configurationNames, credentialsIn, inSnakeCase } from './credentials.ts';
 import { listed } from './list.ts';
+import { withoutSentBack } from './sent-back.ts';
 import { shownVirtualKey } from './shown.ts';
 
 const path = '/virtual-keys';
@@ -64,9 +65,7 @@ export function virtualKeyActions(host: ControlHost): readonly Action[] {
       summary: 'List Virtual keys',
       needs: needs('list'),
       in: 'workspace',
-      query: schema.Object({
-        ...pageFields({ standard: 50 }),
-      }),
+      query: schema.Object(pageFields({ standard: 50 })),
       reply: schema.Object({
         object: schema.Literal('list'),
         total: schema.Integer(),
@@ -115,6 +114,8 @@ export function virtualKeyActions(host: ControlHost): readonly Action[] {
         provider: optional(field.text()),
         reset_usage: optional(field.flag()),
         ...body,
+        // Empty, as replies have it.
+        key: optional({ ...field.secret(), minLength: 0 }),
       }),
       reply: saved,
       run: (operation, record) => updated(host, operation, record as ProviderRecord),
@@ -169,7 +170,8 @@ async function updated(host: ControlHost, operation: Operation, record: Provider
   const azure =
     integration !== undefined && providerNamed(host, integration.ai_provider_id, 'provider').name === 'azure-openai';
   refuseOtherProvider(asString(operation.body.provider), integration);
-  const credentials = credentialsIn(operation.body, azure);
+  const shown = shownVirtualKey(operation, record, integration, { usage: undefined });
+  const credentials = credentialsIn(withoutSentBack(operation.body, shown), azure);
   if (credentials !== undefined) {
     if (integration === undefined || !isSet(integration.hidden)) throw shared(integration);
     const changes = await changedIntegration(host, operation, integration, credentials);

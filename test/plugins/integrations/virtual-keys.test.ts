@@ -50,6 +50,36 @@ onEachPlane((plane) => {
       });
     });
 
+    it('takes what was read of it back, and changes what differs', async () => {
+      const deploymentConfig = [{ apiVersion: '2024-10-21', deploymentName: 'd1', alias: 'fast', is_default: true }];
+      for (const more of [{}, { provider: 'azure-openai', resourceName: 'acme', deploymentConfig }]) {
+        const { body } = await post(more);
+        const { last_updated_at: _, ...read } = await get(body.slug);
+        const put = await plane().call('PUT', path(body.slug), { ...(read as unknown as JsonObject), note: 'changed' });
+        assert.equal(put.status, 200, JSON.stringify(put.body));
+        const { last_updated_at: __, ...kept } = await get(body.slug);
+        assert.deepEqual(kept, { ...read, note: 'changed' });
+      }
+    });
+
+    it('of a shared integration takes back what was read of its credentials, and nothing else', async () => {
+      const configurations = { openai_project: 'proj', custom_host: 'https://ai.example.com/v1' };
+      const integration = { name: 'Shared', ai_provider_id: 'openai', key: secret, configurations };
+      const { id } = (await plane().call('POST', '/integrations', integration)).body;
+      const default_provider_slug = 'read-back';
+      const workspaces = [{ id: 'ws-a', enabled: true, default_provider_slug }];
+      await plane().call('PUT', `/integrations/${id}/workspaces`, { workspaces });
+      const read = await get(default_provider_slug);
+      const put = await plane().call('PUT', path(default_provider_slug), {
+        ...(read as unknown as JsonObject),
+        note: 'mine',
+      });
+      assert.equal(put.status, 200, JSON.stringify(put.body));
+      assert.equal((await get(default_provider_slug)).note, 'mine');
+      for (const other of [{ key: 'sk-another' }, { model_config: { openai_project: 'other' } }])
+        assert.equal((await plane().call('PUT', path(default_provider_slug), other)).status, 400);
+    });
+
     it('is a provider too, whose integration is not seen', async () => {
       const { body } = await post();
       const provider = (await plane().call('GET', `/providers/${body.slug}?workspace_id=ws-a`)).body;
