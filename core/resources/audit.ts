@@ -1,10 +1,12 @@
 import type { AuditEvent, GatewayError, JsonObject, Principal, StoredRecord } from 'portcullis/sdk';
-import { asObject } from 'portcullis/sdk';
+import { asObject, asString, RawReply } from 'portcullis/sdk';
 import type { Endpoint } from './endpoints.ts';
 import { masked } from './masking.ts';
 import type { Timestamps } from './moments.ts';
 import type { Request } from './operation.ts';
 import { derivedForm } from './output.ts';
+import { placeOf } from './permission.ts';
+import type { Done } from './work.ts';
 
 /** The call as the audit log tells it. */
 export interface Subject {
@@ -16,12 +18,9 @@ export interface Subject {
   readonly resourceType: string;
 }
 
-interface Effect {
+interface Effect extends Done {
   readonly status: number;
   readonly detail: JsonObject;
-  readonly record?: StoredRecord;
-  readonly before?: StoredRecord;
-  readonly after?: StoredRecord;
 }
 
 const actions = { post: 'create', put: 'update', patch: 'update', delete: 'delete', get: 'read' } as const;
@@ -44,10 +43,12 @@ export function auditOf(
       endpoint.model === undefined ? (of as unknown as JsonObject) : derivedForm(endpoint.model, of, timestamps, true),
     );
   const touched = after ?? before ?? record;
+  const resourceId = touched?.id ?? madeBy(endpoint, effect);
+  const workspaceId = touched === undefined ? effect.workspaceId : placeIn(endpoint, touched);
   return {
     ...actorOf(endpoint, request, subject),
-    ...(touched === undefined ? {} : { resourceId: touched.id }),
-    ...(touched?.workspace_id == null ? {} : { workspaceId: touched.workspace_id }),
+    ...(resourceId === undefined ? {} : { resourceId }),
+    ...(workspaceId === undefined ? {} : { workspaceId }),
     status: effect.status,
     ...(before === undefined ? {} : { before: told(before) }),
     ...(after === undefined ? {} : { after: told(after) }),
@@ -55,10 +56,27 @@ export function auditOf(
   };
 }
 
-/** A write that was refused. */
-export function refusalOf(endpoint: Endpoint, request: Request, subject: Subject, error: GatewayError): AuditEvent {
+/** The id that a reply tells of what an action has made. */
+function madeBy({ method }: Endpoint, { reply }: Effect): string | undefined {
+  return method === 'post' && !(reply instanceof RawReply) ? asString(reply?.id) : undefined;
+}
+
+/** Where a record belongs; a workspace belongs to itself. */
+export function placeIn({ model }: Endpoint, record: StoredRecord): string | undefined {
+  return model === undefined ? (record.workspace_id ?? undefined) : placeOf(model.resource.permission, record);
+}
+
+/** A write that was refused. @param workspaceId where it was to be done, as far as that is known */
+export function refusalOf(
+  endpoint: Endpoint,
+  request: Request,
+  subject: Subject,
+  error: GatewayError,
+  workspaceId: string | undefined,
+): AuditEvent {
   return {
     ...actorOf(endpoint, request, subject),
+    ...(workspaceId === undefined ? {} : { workspaceId }),
     status: error.status,
     detail: { code: error.code, ...(error.param === undefined ? {} : { param: error.param }) },
   };

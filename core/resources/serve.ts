@@ -3,22 +3,23 @@ import type { Context } from 'koa';
 import {
   type Access,
   type ActionReply,
-  type AuditEvent,
   type Db,
   GatewayError,
   type JsonObject,
+  type Operation,
   type Principal,
   RawReply,
 } from 'portcullis/sdk';
 import { parseBody, readBody } from '../http/body.ts';
 import type { Store } from '../store/store.ts';
 import { AsideWorks, Awaiting } from './aside.ts';
-import { auditOf, refusalOf, type Subject } from './audit.ts';
+import { auditOf, placeIn, refusalOf, type Subject } from './audit.ts';
 import { nobody } from './callers.ts';
 import type { Endpoint } from './endpoints.ts';
 import { errorEnvelope, errorOf } from './envelope.ts';
 import { type OperationParts, type Request, type RunningOperation, startOperation } from './operation.ts';
 import { queryTexts } from './query-texts.ts';
+import { ownerOf, workspaceNamed } from './tenancy.ts';
 import { type Done, work } from './work.ts';
 
 /** One call, with what the edge knows of it. */
@@ -206,10 +207,25 @@ async function refused(
 ): Promise<void> {
   const { audit: sink, store, log } = parts;
   if (sink === undefined) return;
-  const event: AuditEvent = refusalOf(endpoint, request, subject, error);
   await store
-    .transaction((trx) => sink(event, trx))
+    .transaction(async (trx) => {
+      const { operation } = startOperation(parts, trx, request);
+      await sink(refusalOf(endpoint, request, subject, error, await meantPlace(endpoint, operation, request)), trx);
+    })
     .catch((cause: unknown) => log.error('audit_failed', { request: request.id, cause: causeOf({ cause }) }));
+}
+
+/** The workspace that a refused call was about, where it names one or a record of one. */
+async function meantPlace(endpoint: Endpoint, operation: Operation, request: Request): Promise<string | undefined> {
+  if (!Array.isArray(endpoint.needs)) return undefined;
+  const named = await workspaceNamed(operation, request, ownerOf(endpoint), true).catch(() => undefined);
+  const { id } = request.params;
+  if (named !== undefined || endpoint.model === undefined || id === undefined) return named;
+  const record = await operation
+    .records(endpoint.model.name)
+    .find(request.scope, id)
+    .catch(() => undefined);
+  return record === undefined ? undefined : placeIn(endpoint, record);
 }
 
 function subjectOf(endpoint: Endpoint, ctx: Context, call: Call): Subject {

@@ -19,6 +19,8 @@ import { ownerOf, workspaceNamed } from './tenancy.ts';
 /** What was done, for the answer and for the audit log. */
 export interface Done {
   readonly reply: ActionReply;
+  /** Where it was done; absent: in the organisation itself. */
+  readonly workspaceId?: string | undefined;
   readonly record?: StoredRecord;
   readonly before?: StoredRecord;
   readonly after?: StoredRecord;
@@ -67,7 +69,7 @@ async function runAction(
     await refuseChanged(model, placed, record, request.body, endpoint.body);
   const { body, query } = checked(endpoint, request);
   const reply = await action.run({ ...placed, body, query }, record);
-  return { reply, ...(record === undefined ? {} : { record }) };
+  return { reply, workspaceId: place, ...(record === undefined ? {} : { record }) };
 }
 
 async function runStandard(

@@ -78,7 +78,7 @@ export function virtualKeyActions(host: ControlHost): readonly Action[] {
       path,
       summary: 'Create one of Virtual keys',
       needs: needs('create'),
-      in: 'workspace',
+      of: 'providers',
       body: schema.Object({
         name: field.name(),
         provider: schema.String({ minLength: 1, maxLength: 255 }),

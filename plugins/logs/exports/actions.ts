@@ -44,6 +44,7 @@ export function exportActions(host: ControlHost): readonly Action[] {
       // The logs are asked how many there are, and nothing else shall wait for that.
       transaction: false,
       needs,
+      of: table,
       body,
       reply: made,
       async run(operation) {
