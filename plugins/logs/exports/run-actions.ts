@@ -80,14 +80,14 @@ export function runActions(host: ControlHost, files: ExportFiles): readonly Acti
         const organisationId = signedOrganisation(operation);
         const id = operation.params.id ?? '';
         const record = await operation.records<ExportRecord>(table).get({ organisationId }, id);
-        const file = record.status === 'success' ? await files.read(record.id) : undefined;
+        const file = record.status === 'success' ? await files.read(record) : undefined;
         if (file === undefined)
           throw new GatewayError('not_found', 'The file is no longer there: files are kept for 7 days. Export again.');
         return new RawReply(
           200,
           {
             'content-type': 'application/x-ndjson; charset=utf-8',
-            'content-length': String(file.size),
+            ...(file.size === undefined ? {} : { 'content-length': String(file.size) }),
             'content-disposition': `attachment; filename="logs-${record.id}.jsonl"`,
             'x-content-type-options': 'nosniff',
           },

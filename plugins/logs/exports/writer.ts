@@ -1,21 +1,28 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ControlHost, LogEntry, Operation } from 'portcullis/sdk';
-import { lineOf, texts } from './columns.ts';
+import type { ControlHost } from 'portcullis/sdk';
 import { type Lease, leaseOf } from './lease.ts';
-import { queryOfRecord } from './read-body.ts';
+import { isWhole, piecesOf } from './pieces.ts';
 import { type ExportRecord, table } from './table.ts';
 
 const keptMs = 7 * 86_400_000;
-/** Rows at a time: those with texts can be large. */
-const page = { rows: 1000, texts: 100 };
+
+/** What is sent of an export. */
+export interface ExportBytes {
+  /** Absent: nobody knows before they are read. */
+  readonly size?: number;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
 
 export interface ExportFiles {
   /** Writes the file of an export that has been started, unless another process is at it. Never throws. */
   run(organisationId: string, id: string): Promise<void>;
-  /** The bytes of a finished export, and how many they are; undefined: the file is gone. */
-  read(id: string): Promise<{ readonly size: number; readonly bytes: AsyncIterable<Uint8Array> } | undefined>;
+  /**
+   * The bytes of a finished export. Its file may stand with another process: the requests are read once more then.
+   * Undefined: it is older than a week, or they are no longer all there.
+   */
+  read(record: ExportRecord): Promise<ExportBytes | undefined>;
   /** Takes up what a process has left unfinished, and removes files that are older than a week. */
   tidy(): Promise<void>;
   /** Stops what runs; another process, or the next start, takes it up. */
@@ -49,10 +56,12 @@ export function exportFiles(host: ControlHost, folder: string): ExportFiles {
   };
   return {
     run: tracked,
-    read: async (id) => {
-      const path = join(folder, `${id}.jsonl`);
+    read: async (record) => {
+      const path = join(folder, `${record.id}.jsonl`);
       const found = await stat(path).catch(() => undefined);
-      return found === undefined ? undefined : { size: found.size, bytes: createReadStream(path) };
+      if (found !== undefined) return { size: found.size, bytes: createReadStream(path) };
+      const isOld = host.now() - record.last_updated_at > keptMs;
+      return isOld || !(await isWhole(host, record)) ? undefined : { bytes: bytesOf(host, record) };
     },
     tidy: async () => {
       for (const { organisation_id, id } of await unfinished(host)) await tracked(organisation_id, id);
@@ -91,10 +100,9 @@ async function write(
   let written = 0;
   let whole = false;
   try {
-    const time = await timeOf(host, record);
-    for await (const entries of pagesOf(host, record)) {
-      await file.write(entries.map((entry) => lineOf(entry, record.requested_data, time)).join(''));
-      written += entries.length;
+    for await (const { text, lines } of piecesOf(host, record)) {
+      await file.write(text);
+      written += lines;
       if (closed() || !(await lease.renew())) return undefined;
     }
     await file.sync();
@@ -108,32 +116,8 @@ async function write(
   return written;
 }
 
-function timeOf(host: ControlHost, record: ExportRecord): Promise<Operation['time']> {
-  return host.transaction({ organisationId: record.organisation_id }, async ({ time }) => time);
-}
-
-/**
- * The requests, newest first. Each page begins where the last has ended, so that the store need not count its way to it:
- * of the moment at which a page has ended, those that have been had are passed over.
- */
-async function* pagesOf(host: ControlHost, record: ExportRecord): AsyncGenerator<readonly LogEntry[]> {
-  const { filter, offset: first, limit } = queryOfRecord(record);
-  const bodies = record.requested_data.some((name) => texts.includes(name));
-  let { to } = filter;
-  let offset = first;
-  let left = limit;
-  while (left > 0) {
-    const size = Math.min(left, bodies ? page.texts : page.rows);
-    const { entries } = await host.logs.list({ ...filter, to }, { limit: size, offset, bodies });
-    const last = entries.at(-1)?.row.createdAt;
-    if (last === undefined) return;
-    yield entries;
-    left -= entries.length;
-    if (entries.length < size) return;
-    const ofLast = entries.filter(({ row }) => row.createdAt === last).length;
-    if (ofLast === entries.length) offset += ofLast;
-    else [to, offset] = [last + 1, ofLast];
-  }
+async function* bytesOf(host: ControlHost, record: ExportRecord): AsyncGenerator<Uint8Array> {
+  for await (const { text } of piecesOf(host, record)) yield Buffer.from(text);
 }
 
 async function removeOld(folder: string, now: number): Promise<void> {
