@@ -12,9 +12,10 @@ import { acceptEntries } from './definition/accept.ts';
 import { ActiveHooks } from './definition/active.ts';
 import { type HookList, switchedOn } from './definition/hook.ts';
 import { explained } from './explain.ts';
-import { isEventStream, isJson, withResults } from './reply/append.ts';
+import { isEventStream } from './reply/append.ts';
 import { chargedFor, denial } from './reply/denial.ts';
 import { hookResults } from './reply/results.ts';
+import { toldReply } from './reply/told-reply.ts';
 import { isHeard, readWhole, streamedTranscript, type WholeReply, wholeOf } from './reply/transcript.ts';
 import { warned } from './reply/warned.ts';
 import { CheckTime } from './run/check-time.ts';
@@ -75,21 +76,8 @@ export function guardrailHooks(host: Host): Hooks {
     if (hooks.length === 0 && state.before.length === 0) return undefined;
     if (outcome.body.kind === 'stream' || isEventStream(outcome)) return afterStream(target, outcome, state);
     const { bytes } = outcome.body;
-    if (hooks.length === 0) return told(target, outcome, bytes, state, []);
+    if (hooks.length === 0) return toldReply(target, outcome, bytes, state.before, []);
     return afterWhole(target, outcome, readWhole(target.request.endpoint, outcome, bytes), state);
-  };
-
-  /** The reply with what all hooks said. */
-  const told = (
-    target: TargetContext,
-    outcome: Outcome,
-    bytes: Uint8Array,
-    { before }: State,
-    runs: readonly HookRun[],
-  ): Outcome => {
-    const tells = before.length + runs.length > 0 && isJson(outcome) && target.request.endpoint !== 'proxy';
-    const shown = tells ? withResults(bytes, hookResults(before, runs)) : bytes;
-    return { ...outcome, status: warned(outcome, [...before, ...runs]), body: { kind: 'bytes', bytes: shown } };
   };
 
   const afterWhole = (target: TargetContext, outcome: Outcome, whole: WholeReply, state: State) => {
@@ -102,7 +90,7 @@ export function guardrailHooks(host: Host): Hooks {
       report(target, 'afterRequest', runs);
       defer(state, list, () => look(part));
       if (runs.some(denies)) return denial(target, runs, hookResults(state.before, runs), facts(outcome));
-      return told(target, outcome, isChanged(part) ? write(part) : bytes, state, runs);
+      return toldReply(target, outcome, isChanged(part) ? write(part) : bytes, state.before, runs);
     };
     const phase = runHooks(list, reply ?? {}, look, running);
     return phase instanceof Promise ? phase.then(finish) : finish(phase);
