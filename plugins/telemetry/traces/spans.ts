@@ -98,12 +98,15 @@ function attemptPiece(record: RequestRecord, attempt: Attempt): Piece {
   const before = timings === undefined ? 0 : timings.parse + timings.prepare + timings.guardrailsBefore + timings.cache;
   const behind = attempt.startedAt - (attempts[0]?.startedAt ?? attempt.startedAt);
   const latest = Math.max(0, durationMs - attempt.durationMs);
+  const offset = Math.min(before + behind, latest);
   const { provider, status } = attempt;
+  // It was noted when the reply began; the call lasts as long as its stream.
+  const flows = record.stream && status < 400 && attempt === attempts.at(-1) && attempt.target === record.target;
   return {
     name: `call ${provider ?? 'provider'}`,
     kind: SpanKind.CLIENT,
-    startedAt: startedAt + Math.min(before + behind, latest),
-    durationMs: attempt.durationMs,
+    startedAt: startedAt + offset,
+    durationMs: flows ? durationMs - offset : attempt.durationMs,
     attributes: {
       'gen_ai.provider.name': provider === undefined ? undefined : providerName(provider),
       'http.response.status_code': status,

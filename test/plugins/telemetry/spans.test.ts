@@ -179,6 +179,25 @@ describe('the spans of a request', () => {
     assert.equal(children[4]?.attributes['gen_ai.provider.name'], 'x_ai');
   });
 
+  it('last as long as a stream flows: the call that serves it, and not those before', () => {
+    const attempt = (status: number, at: number) => ({
+      target: 'config',
+      provider: 'one',
+      status,
+      startedAt: 5000 + at,
+      durationMs: 20,
+    });
+    const spans = spansOf(aRecord({ stream: true, attempts: [attempt(503, 0), attempt(200, 30)] }), resource);
+    assert.deepEqual(
+      spans.map(({ startTime, duration }) => [offset(startTime), duration[1] / 1e6]),
+      [
+        [0, 100],
+        [0, 20],
+        [30, 70],
+      ],
+    );
+  });
+
   it('hang below the caller’s span where it has one', () => {
     const parentOf = (parentSpanId: string | undefined) => spansOf(aRecord({ parentSpanId }), resource)[0];
     assert.equal(parentOf('00f067aa0ba902b7')?.parentSpanContext?.spanId, '00f067aa0ba902b7');
