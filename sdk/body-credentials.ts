@@ -41,6 +41,15 @@ export function hideCredentials(body: JsonObject): ShownBody {
   return { body: objectOf(body, hidden, false, 0), hidden };
 }
 
+const textMember = /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)"(?:[^"\\]|\\.)*("?)/gs;
+
+/** Hides the credentials in a text that should be JSON and cannot be read: those of members that hold a text. */
+export function hideInText(text: string): string {
+  return text.replace(textMember, (member: string, name: string, colon: string, end: string) =>
+    namesCredential(name) ? `"${name}"${colon}"${credentialMask}${end}` : member,
+  );
+}
+
 /** The credentials that a body has got of somebody else, by the members in which it differs: most of the two is the very same. */
 export function addedCredentials(body: JsonObject, before: JsonObject): readonly string[] {
   if (body === before) return [];

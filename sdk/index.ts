@@ -6,6 +6,7 @@ export {
   addedCredentials,
   credentialMask,
   hideCredentials,
+  hideInText,
   namesCredential,
   repeatedForms,
   type ShownBody,

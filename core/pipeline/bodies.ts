@@ -3,6 +3,7 @@ import {
   asObject,
   credentialMask,
   hideCredentials,
+  hideInText,
   type JsonObject,
   type Outcome,
   parseJson,
@@ -66,19 +67,32 @@ function sentIn({ rawBody, body }: Exchange): Sent {
   const shown = hideCredentials(given);
   // A plugin may have put another body in the place of the client's: that of a saved prompt, filled in.
   if (shown.body !== given || rawBody === undefined) return { body: bytesOf(shown.body), hidden: shown.hidden };
-  return { body: rawBody, hidden: shown.hidden };
+  return { body: isRead || given !== nobody ? rawBody : withoutTexts(rawBody), hidden: shown.hidden };
+}
+
+/** A body that was refused, as it is no JSON: part of one, or with a comma too many. */
+function withoutTexts(bytes: Uint8Array): Uint8Array {
+  if (!looksLikeJson(bytes)) return bytes;
+  const text = Buffer.from(bytes).toString('utf8');
+  const shown = hideInText(text);
+  return shown === text ? bytes : Buffer.from(shown);
 }
 
 function bytesOf(body: JsonObject): Uint8Array {
   return Object.keys(body).length === 0 ? nothing : Buffer.from(JSON.stringify(body));
 }
 
-const opens = 0x7b;
+const [opens, opensList] = [0x7b, 0x5b];
+const nobody: JsonObject = Object.freeze({});
+
+function looksLikeJson(bytes: Uint8Array): boolean {
+  const first = bytes.find((byte) => byte > 0x20);
+  return first === opens || first === opensList;
+}
 
 /** What passes as its bytes may be an object of JSON all the same. */
 function unread(bytes: Uint8Array): JsonObject {
-  const first = bytes.find((byte) => byte > 0x20);
-  return (first === opens ? asObject(parseJson(Buffer.from(bytes).toString('utf8'))) : undefined) ?? {};
+  return (looksLikeJson(bytes) ? asObject(parseJson(Buffer.from(bytes).toString('utf8'))) : undefined) ?? nobody;
 }
 
 /** Some replies tell once more what was asked, credentials too. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addedCredentials, hideCredentials, type JsonObject, repeatedForms } from 'portcullis/sdk';
+import { addedCredentials, hideCredentials, hideInText, type JsonObject, repeatedForms } from 'portcullis/sdk';
 
 const mask = '*****';
 
@@ -68,6 +68,14 @@ describe('the credentials of a body', () => {
       'long-enough',
       '"quoted"-1',
     ]));
+
+  const texts: readonly (readonly [string, string])[] = [
+    ['{"model":"x","api_key" : "s3\\"4","n":1', `{"model":"x","api_key" : "${mask}","n":1`],
+    ['{"tools":[{"authorization":"Bearer s', `{"tools":[{"authorization":"${mask}`],
+    ['{"a":"the \\"api_key\\" is","b":"c",}', '{"a":"the \\"api_key\\" is","b":"c",}'],
+  ];
+  for (const [text, shown] of texts)
+    it(`are hidden in a text that is no JSON: ${text}`, () => assert.equal(hideInText(text), shown));
 
   it('do not end the process, however deep a body is', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(5000)}"x"${'}'.repeat(5000)}`);

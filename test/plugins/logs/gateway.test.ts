@@ -38,6 +38,22 @@ it('logs what a client says and hears, and hides its credentials', async (t) => 
   assert.ok(Array.isArray(((log.response as JsonObject).body as JsonObject).choices));
 });
 
+it('hides the credentials of a body that is no JSON, too', async (t) => {
+  const { control, key, peer, written } = await served(t);
+  const reply = await fetch(`${control.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-gw-api-key': key,
+      'x-gw-config': JSON.stringify(target(peer)),
+    },
+    body: '{"model":"gpt-4o","tools":[{"type":"mcp","authorization":"Bearer secret-tool"}],}',
+  });
+  assert.equal(reply.status, 400);
+  const [log = {}] = await written(1);
+  assert.match(String((log.request as JsonObject).body), /^\{"model":"gpt-4o".*"authorization":"\*+"\}\],\}$/);
+});
+
 it('keeps what a client calls a span, so that spans which name it as their parent find it', async (t) => {
   const { client, written } = await served(t);
   const steps: readonly (readonly [string, string | undefined])[] = [
