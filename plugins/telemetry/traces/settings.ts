@@ -1,5 +1,6 @@
 import { refused, type Variables } from '../variables.ts';
 
+/** The first is what holds where nothing is said. */
 export const protocols = ['http/protobuf', 'http/json'] as const;
 export type Protocol = (typeof protocols)[number];
 export const compressions = ['none', 'gzip'] as const;
@@ -31,14 +32,14 @@ export function traceSettingsOf(variables: Variables): TraceSettings | undefined
   if (pushed !== true && models !== true && (place === undefined || pushed === false)) return undefined;
   const { url, headers } = place ?? {
     url: tracesBelow(standardEndpoint),
-    headers: variables.pairs('OTEL_EXPORTER_OTLP_HEADERS'),
+    headers: headersOf(variables, variableOf(variables, 'HEADERS')),
   };
   return {
     url,
     headers,
-    protocol: protocolOf(variables),
-    compression: compressionOf(variables),
-    timeoutMs: variables.milliseconds('OTEL_EXPORTER_OTLP_TIMEOUT') ?? standardTimeoutMs,
+    protocol: wordOf(variables, variableOf(variables, 'PROTOCOL'), protocols),
+    compression: wordOf(variables, variableOf(variables, 'COMPRESSION'), compressions),
+    timeoutMs: variables.milliseconds(variableOf(variables, 'TIMEOUT')) ?? standardTimeoutMs,
     resource: {
       ...variables.pairs('OTEL_RESOURCE_ATTRIBUTES'),
       ...variables.pairs('EXPERIMENTAL_GEN_AI_OTEL_RESOURCE_ATTRIBUTES'),
@@ -49,7 +50,8 @@ export function traceSettingsOf(variables: Variables): TraceSettings | undefined
 
 interface Source {
   readonly endpoint: string;
-  readonly headers: string;
+  /** The variable of its headers; absent: that of all exporters, or of traces. */
+  readonly headers?: string;
   /** Whether it names the very place, and not what the path of traces is below. */
   readonly whole?: boolean;
 }
@@ -60,9 +62,9 @@ const sources: readonly Source[] = [
     endpoint: 'EXPERIMENTAL_GEN_AI_OTEL_EXPORTER_OTLP_ENDPOINT',
     headers: 'EXPERIMENTAL_GEN_AI_OTEL_EXPORTER_OTLP_HEADERS',
   },
-  { endpoint: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', headers: 'OTEL_EXPORTER_OTLP_HEADERS', whole: true },
-  { endpoint: 'OTEL_EXPORTER_OTLP_ENDPOINT', headers: 'OTEL_EXPORTER_OTLP_HEADERS' },
-  { endpoint: 'OTEL_ENDPOINT', headers: 'OTEL_EXPORTER_OTLP_HEADERS' },
+  { endpoint: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', whole: true },
+  { endpoint: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
+  { endpoint: 'OTEL_ENDPOINT' },
 ];
 
 function placeOf(variables: Variables): Pick<TraceSettings, 'url' | 'headers'> | undefined {
@@ -72,7 +74,10 @@ function placeOf(variables: Variables): Pick<TraceSettings, 'url' | 'headers'> |
     const url = URL.canParse(given) ? new URL(given) : undefined;
     if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
       throw refused(endpoint, 'an absolute http or https URL without user and password');
-    return { url: whole === true ? url.href : tracesBelow(given), headers: headersOf(variables, headers) };
+    return {
+      url: whole === true ? url.href : tracesBelow(given),
+      headers: headersOf(variables, headers ?? variableOf(variables, 'HEADERS')),
+    };
   }
   return undefined;
 }
@@ -92,23 +97,17 @@ function tracesBelow(endpoint: string): string {
   return url.href;
 }
 
-function protocolOf(variables: Variables): Protocol {
-  const given = variables.text('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/protobuf';
-  const protocol = protocols.find((known) => known === given);
-  if (protocol === undefined) throw refused('OTEL_EXPORTER_OTLP_PROTOCOL', protocols.join(' or '));
-  return protocol;
+/** The variable that counts: what is said for traces wins whole over what is said for all. */
+function variableOf(variables: Variables, what: 'HEADERS' | 'PROTOCOL' | 'TIMEOUT' | 'COMPRESSION'): string {
+  const ofTraces = `OTEL_EXPORTER_OTLP_TRACES_${what}`;
+  return variables.text(ofTraces) === undefined ? `OTEL_EXPORTER_OTLP_${what}` : ofTraces;
 }
 
-/** What is said for traces wins over what is said for all. */
-function compressionOf(variables: Variables): Compression {
-  for (const name of ['OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'OTEL_EXPORTER_OTLP_COMPRESSION']) {
-    const given = variables.text(name);
-    if (given === undefined) continue;
-    const compression = compressions.find((known) => known === given);
-    if (compression === undefined) throw refused(name, compressions.join(' or '));
-    return compression;
-  }
-  return 'none';
+function wordOf<Word extends string>(variables: Variables, name: string, words: readonly [Word, ...Word[]]): Word {
+  const given = variables.text(name) ?? words[0];
+  const word = words.find((known) => known === given);
+  if (word === undefined) throw refused(name, words.join(' or '));
+  return word;
 }
 
 function serviceName(variables: Variables): Readonly<Record<string, string>> {

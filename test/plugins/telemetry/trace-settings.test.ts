@@ -69,11 +69,26 @@ describe('the settings of traces', () => {
     );
   });
 
+  it('are those for traces, where such are given, before those for all', () => {
+    const { headers, protocol, timeoutMs } =
+      settingsOf({
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://d',
+        OTEL_EXPORTER_OTLP_HEADERS: 'authorization=all',
+        OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-key=traces',
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+        OTEL_EXPORTER_OTLP_TIMEOUT: '1',
+        OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '2',
+      }) ?? {};
+    assert.deepEqual([headers, protocol, timeoutMs], [{ 'x-key': 'traces' }, 'http/json', 2]);
+  });
+
   it('give the headers of one place to no other', () => {
     const { headers } =
       settingsOf({
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://d',
         OTEL_EXPORTER_OTLP_HEADERS: 'authorization=secret',
+        OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'authorization=secret',
         EXPERIMENTAL_GEN_AI_OTEL_EXPORTER_OTLP_ENDPOINT: 'http://g',
         EXPERIMENTAL_GEN_AI_OTEL_EXPORTER_OTLP_HEADERS: 'x-key=other',
       }) ?? {};
@@ -87,7 +102,10 @@ describe('the settings of traces', () => {
     ['OTEL_EXPORTER_OTLP_HEADERS', 'no-value-here-secret'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'x-secret=%E0%A4%A'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'x=secret%0d%0ay: z'],
+    ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'no-value-here-secret'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+    ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'grpc'],
+    ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', '1.5'],
     ['OTEL_EXPORTER_OTLP_COMPRESSION', 'secret'],
     ['OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'zstd'],
     ['OTEL_EXPORTER_OTLP_TIMEOUT', '0'],
