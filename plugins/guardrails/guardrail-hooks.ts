@@ -141,7 +141,7 @@ export function guardrailHooks(host: Host): Hooks {
   const afterHeard = async (target: TargetContext, outcome: Outcome, state: State): Promise<Outcome | undefined> => {
     const bytes = await wholeOf(outcome);
     const whole: Outcome = { ...outcome, body: { kind: 'bytes', bytes } };
-    const transcript = streamedTranscript(bytes);
+    const transcript = streamedTranscript(outcome, bytes);
     if (transcript === undefined) return unread(target, whole, state);
     return afterWhole(target, whole, { bytes, ...transcript }, state);
   };

@@ -46,6 +46,28 @@ describe('a transcript that is no JSON', () => {
   });
 });
 
+describe('a transcript in UTF-16', () => {
+  const saying: Readonly<Record<string, string>> = {
+    'application/json': '{"text":"Ask jane"}',
+    'text/plain': 'Ask jane',
+    // Each of these is two letters of ASCII as well.
+    'text/plain; charset=utf-16': '\u4142\u4344',
+    'text/event-stream': event({ type: 'transcript.text.delta', delta: 'Ask jane' }),
+  };
+  for (const [type, said] of Object.entries(saying)) {
+    for (const [form, body] of [
+      ['without a mark', Buffer.from(said, 'utf16le')],
+      ['in the other order', Buffer.from(said, 'utf16le').swap16()],
+      ['with a mark', Buffer.from(`\ufeff${said}`, 'utf16le')],
+    ] as const) {
+      it(`${form} is denied, for nobody reads it: ${type}`, async (t) => {
+        const act = { body: new Uint8Array(body), headers: { 'content-type': type } };
+        assert.equal((await heard(t, act, { ...without('other'), deny: true })).status, 446);
+      });
+    }
+  }
+});
+
 describe('a transcript that is streamed', () => {
   const headers = { 'content-type': 'text/event-stream' };
   const said = ['Ask ja', 'ne@exam', 'ple.org now'];

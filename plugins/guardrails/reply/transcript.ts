@@ -38,19 +38,30 @@ const writeJson = (edited: JsonObject): Uint8Array => Buffer.from(JSON.stringify
 
 /** A reply as it is looked at. */
 export function readWhole(endpoint: Endpoint, outcome: Outcome, bytes: Uint8Array): WholeReply {
-  const transcript = isHeard(endpoint) && !isJson(outcome) ? textTranscript(bytes) : undefined;
+  const transcript = isHeard(endpoint) && !isJson(outcome) ? textTranscript(outcome, bytes) : undefined;
   if (transcript !== undefined) return { bytes, ...transcript };
   return { bytes, reply: isJson(outcome) ? parsedReply(bytes) : undefined, write: writeJson };
 }
 
 /** A transcript as a text, be it plain or with the times of subtitles; undefined: no text at all. */
-function textTranscript(bytes: Uint8Array): Transcript | undefined {
+function textTranscript(outcome: Outcome, bytes: Uint8Array): Transcript | undefined {
+  if (isWide(outcome, bytes)) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     return { reply: { text }, write: (edited) => Buffer.from(asString(edited.text) ?? '') };
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Whether two bytes or more are one character, so that nothing is found where single ones are read: ASCII in such a form is
+ * UTF-8 too, with a character between all others that no text has.
+ */
+function isWide({ headers }: Outcome, bytes: Uint8Array): boolean {
+  return (
+    bytes.includes(0) || /charset\s*=\s*"?(?:utf-?(?:16|32)|ucs-?[24]|unicode)/i.test(String(headers['content-type']))
+  );
 }
 
 type Event = { readonly raw: string; readonly event: JsonObject | undefined; readonly type: string };
@@ -62,7 +73,8 @@ const texts: ReadonlySet<string> = new Set([delta, segment, done]);
 const tokens: ReadonlySet<string> = new Set(['logprobs']);
 
 /** A transcript that came as events; undefined: some of them are of an unknown form. */
-export function streamedTranscript(bytes: Uint8Array): Transcript | undefined {
+export function streamedTranscript(outcome: Outcome, bytes: Uint8Array): Transcript | undefined {
+  if (isWide(outcome, bytes)) return undefined;
   const events = eventsIn(bytes);
   if (events.some(({ raw, event, type }) => raw !== '[DONE]' && event?.error === undefined && !texts.has(type)))
     return undefined;
