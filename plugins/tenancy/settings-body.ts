@@ -51,12 +51,10 @@ export function readSettings(
 ): Readonly<Partial<Record<SettingsField, JsonObject>>> {
   const rules = Object.fromEntries(membersOf(holder === 'organisation'));
   const beside = Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(rules, name))) as JsonObject;
-  const dataPlane = {
-    ...(body.block_inline_config === undefined ? {} : { block_inline_config: body.block_inline_config }),
-    ...asObject(body.data_plane_security_settings),
-  };
+  const blocking = body.block_inline_config === undefined ? {} : { block_inline_config: body.block_inline_config };
+  const dataPlane = joined(blocking, asObject(body.data_plane_security_settings), 'data_plane_security_settings');
   return {
-    ...present('settings', { ...beside, ...asObject(body.settings) }, (name, value) => {
+    ...present('settings', joined(beside, asObject(body.settings), 'settings'), (name, value) => {
       const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
       if (rule === undefined) throw unknownName(`settings.${name}`, Object.keys(rules));
       return readSetting(value, rule, `settings.${name}`);
@@ -72,6 +70,14 @@ export function readSettings(
       return readBoolean(value, param);
     }),
   };
+}
+
+/** What stands beside a section and in it. Of two that differ, clients who changed one of them would lose it in silence. */
+function joined(beside: JsonObject, inside: JsonObject | undefined, section: string): JsonObject {
+  const other = Object.keys(beside).find((name) => inside?.[name] !== undefined && inside[name] !== beside[name]);
+  if (other !== undefined)
+    throw refusal(`${section}.${other}`, `differs from ${other} beside it: send one of them, or both with one value`);
+  return { ...beside, ...inside };
 }
 
 function present(name: SettingsField, given: JsonObject, read: (name: string, value: Json) => Json) {

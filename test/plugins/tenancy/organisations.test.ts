@@ -154,6 +154,26 @@ onEachControl((control) => {
       assert.deepEqual((await get()).data_plane_security_settings, { block_inline_config: false });
     });
 
+    it('are refused where two of them say different things, whichever a client has changed', async () => {
+      for (const body of [
+        { block_inline_config: true, data_plane_security_settings: { block_inline_config: false } },
+        { user_api_key_ttl: 60, settings: { user_api_key_ttl: 120 } },
+      ])
+        status(400)(await put(body));
+      const read = await get();
+      status(200)(await put({ block_inline_config: read.block_inline_config, data_plane_security_settings: {} }));
+      status(200)(await put(read));
+    });
+
+    it('are refused where they would do nothing', async () => {
+      for (const [body, param] of [
+        [{ auth_settings: { session_settings: { max_session_ttl: 900 } } }, 'auth_settings.session_settings'],
+        [{ session_settings: { ttl: 900 } }, 'session_settings.ttl'],
+        [{ metadata_schemas: { users: { type: 'object' } } }, 'metadata_schemas.users'],
+      ] as const)
+        status(400, param)(await put(body));
+    });
+
     it('keep a schema until it is set to null', async () => {
       const api_key = { type: 'object', required: ['team'], properties: { team: { type: 'string' } } };
       status(200)(await put({ metadata_schemas: { api_key } }));
