@@ -31,10 +31,22 @@ export async function refuseChanged(
     if (given === undefined || Object.hasOwn(known, name) || (name === 'slug' && resource.slug === undefined)) continue;
     const kept = (record[name] ?? null) as Json;
     if (await isSame(operation, record, name, schema, given, kept)) continue;
-    throw new GatewayError('bad_request', `${name} cannot be changed. Leave it out, or send ${textOf(kept)}.`, {
-      param: name,
-    });
+    throw unchangeable(name, kept);
   }
+  const { status } = body;
+  if (typeof status === 'string' && !Object.hasOwn(known, 'status') && !isOfUse(record, status.toLowerCase()))
+    throw unchangeable('status', record.status);
+}
+
+/** Of a record in use, clients may have read any of these and send it back; what they ask for otherwise is that it ends. */
+function isOfUse(record: StoredRecord, status: string): boolean {
+  return ['active', 'exhausted', 'expired', record.status.toLowerCase()].includes(status);
+}
+
+function unchangeable(name: string, kept: Json): GatewayError {
+  return new GatewayError('bad_request', `${name} cannot be changed. Leave it out, or send ${textOf(kept)}.`, {
+    param: name,
+  });
 }
 
 async function isSame(

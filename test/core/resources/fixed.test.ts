@@ -26,17 +26,38 @@ const kinds: readonly (readonly [make: string, at: string, body: JsonObject, cha
     { ...grouped, type: 'requests', unit: 'rpm', value: 1 },
     { type: 'tokens', group_by: [] },
   ],
-  ['/v1/secret-references', '/v1/secret-references', vault, { manager_type: 'aws_sm', slug: 'other' }],
+  [
+    '/v1/secret-references',
+    '/v1/secret-references',
+    vault,
+    { manager_type: 'aws_sm', slug: 'other', status: 'archived' },
+  ],
+  ['/v1/integrations', '/v1/integrations', { name: 'One', ai_provider_id: 'echo' }, { status: 'archived' }],
   ['/v1/configs', '/v1/configs', { name: 'One', config: { provider: 'echo' } }, { slug: 'other', id: 'other' }],
-  ['/v1/guardrails', '/v1/guardrails', { name: 'One', checks: [check], actions: {} }, { slug: 'other' }],
-  ['/v1/collections', '/v1/collections', { name: 'One' }, { parent_collection_id: 'other', slug: 'other' }],
+  [
+    '/v1/guardrails',
+    '/v1/guardrails',
+    { name: 'One', checks: [check], actions: {} },
+    { slug: 'other', status: 'archived' },
+  ],
+  [
+    '/v1/collections',
+    '/v1/collections',
+    { name: 'One' },
+    { parent_collection_id: 'other', slug: 'other', status: 'archived' },
+  ],
   [
     '/v1/prompts',
     '/v1/prompts',
     { name: 'One', string: 'Hi', parameters: {}, virtual_key: 'any' },
     { slug: 'other', organisation_id: 'another' },
   ],
-  ['/v1/api-keys/workspace/service', '/v1/api-keys', { name: 'One', scopes: ['completions.write'] }, { user_id: 'x' }],
+  [
+    '/v1/api-keys/workspace/service',
+    '/v1/api-keys',
+    { name: 'One', scopes: ['completions.write'] },
+    { user_id: 'x', status: 'inactive' },
+  ],
 ];
 
 it('what stays as it was made is refused where it changes, and may be sent back as it was read', async (t) => {
