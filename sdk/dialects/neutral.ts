@@ -20,6 +20,8 @@ export interface TextPart extends Cacheable {
   readonly text: string;
   /** Sources that the model cites, as the provider words them. */
   readonly citations?: readonly JsonObject[];
+  /** What the text stands for in the words of one dialect, which says that again instead. */
+  readonly original?: NativePart;
 }
 export interface ImagePart extends Cacheable {
   readonly type: 'image';

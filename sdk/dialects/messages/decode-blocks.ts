@@ -1,6 +1,6 @@
 import { asArray, asBoolean, asObject, asObjects, asString, type JsonObject } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
-import type { FilePart, Part, Source } from '../neutral.ts';
+import type { FilePart, NativePart, Part, Source } from '../neutral.ts';
 import { unpackToolCallId } from '../tool-call-id.ts';
 import { cacheOf } from './cache.ts';
 
@@ -13,6 +13,7 @@ const readers: ReadonlyMap<unknown, Read> = new Map<unknown, Read>([
   ['document', readDocument],
   ['tool_use', readToolUse],
   ['tool_result', readToolResult],
+  ['search_result', readSearchResult],
   ['thinking', readThinking],
   ['redacted_thinking', (block) => ({ type: 'redacted-thinking', data: asString(block.data) ?? '' })],
 ]);
@@ -24,6 +25,7 @@ const known: Readonly<Record<string, ReadonlySet<string>>> = {
   document: new Set(['type', 'source', 'title', 'context', 'citations', 'cache_control']),
   tool_use: new Set(['type', 'id', 'name', 'input', 'cache_control']),
   tool_result: new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']),
+  search_result: new Set(['type', 'source', 'title', 'content', 'citations', 'cache_control']),
   thinking: new Set(['type', 'thinking', 'signature']),
   redacted_thinking: new Set(['type', 'data']),
 };
@@ -47,7 +49,7 @@ export function decodeContent(content: unknown, context: CodecContext): readonly
   return asObjects(content).map((block) => decodeBlock(block, context));
 }
 
-function native(value: JsonObject): Part {
+function native(value: JsonObject): NativePart {
   return { type: 'native', dialect: 'messages', value };
 }
 
@@ -98,6 +100,13 @@ function readToolResult(block: JsonObject, context: CodecContext): Part {
     ...(isError === undefined ? {} : { isError }),
     ...cacheOf(block),
   };
+}
+
+/** What the client itself has found: other formats have no such block, but their models read it as text. */
+function readSearchResult(block: JsonObject): Part {
+  const texts = asObjects(block.content).map((item) => asString(item.text) ?? '');
+  const text = [asString(block.title), asString(block.source), ...texts].filter(Boolean).join('\n\n');
+  return { type: 'text', text, original: native(block), ...cacheOf(block) };
 }
 
 function readImage(block: JsonObject): Part | undefined {

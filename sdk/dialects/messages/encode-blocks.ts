@@ -74,6 +74,7 @@ export function contentOf(blocks: readonly JsonObject[]): Json {
 }
 
 function encodeText(part: TextPart, context: CodecContext): readonly JsonObject[] {
+  if (part.original?.dialect === 'messages') return [part.original.value];
   if (part.text.trim() === '') {
     if (part.cache !== undefined) context.dropped('cache_control');
     return [];
