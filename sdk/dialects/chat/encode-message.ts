@@ -112,6 +112,9 @@ function idOf(id: string, { own }: Scope): string {
   return own ? id : fittingId(id, longestId);
 }
 
+/** Arguments are JSON in this format, where others may have no text at all. */
+export const noArguments = '{}';
+
 /** A call as `tool_calls` holds it for clients: its signature is in the id. */
 export function writeSignedCall(call: ToolCallPart): JsonObject {
   return writeToolCall(call, packToolCallId(call.id, call.signature));
@@ -120,7 +123,7 @@ export function writeSignedCall(call: ToolCallPart): JsonObject {
 function writeToolCall(call: ToolCallPart, id: string): JsonObject {
   return call.custom === true
     ? { id, type: 'custom', custom: { name: call.name, input: call.arguments } }
-    : { id, type: 'function', function: { name: call.name, arguments: call.arguments } };
+    : { id, type: 'function', function: { name: call.name, arguments: call.arguments || noArguments } };
 }
 
 /** The parts that `content_blocks` holds: text, thinking and images. */

@@ -5,7 +5,7 @@ import type { Delta, FinishReason, ProviderFault, Usage } from '../neutral.ts';
 import { packToolCallId } from '../tool-call-id.ts';
 import { annotationOf } from './citations.ts';
 import { replyFields } from './decode-reply.ts';
-import { writeBlock } from './encode-message.ts';
+import { noArguments, writeBlock } from './encode-message.ts';
 import { isLost, writeSpoken } from './encode-reply.ts';
 import { writeFault } from './fault.ts';
 import { asksFunctions, legacyFinish, withFunctionCall } from './legacy-functions.ts';
@@ -14,8 +14,8 @@ import { writeUsage } from './usage.ts';
 
 interface ChoiceState {
   readonly index: number;
-  /** Tool calls by block: their place in `tool_calls`, and whether they take free text. */
-  readonly calls: Map<number, { readonly index: number; readonly custom: boolean }>;
+  /** Tool calls by block: their place in `tool_calls`, whether they take free text, and whether any argument has come. */
+  readonly calls: Map<number, { readonly index: number; readonly custom: boolean; argued: boolean }>;
   /** Log probabilities and unknown fields that go with the next chunk. */
   logprobs: JsonObject[];
   extra: JsonObject;
@@ -79,11 +79,19 @@ export function encodeStream(context: ReplyContext): StreamEncoder {
     ]);
   };
 
+  const callsChunk = (state: ChoiceState, calls: readonly JsonObject[]): string => {
+    const written = { tool_calls: calls };
+    return choiceChunk(state, isLegacy ? withFunctionCall(written, calls) : written);
+  };
+
   const finishChunk = (state: ChoiceState, reason: FinishReason, native: string | undefined): string => {
     if (state.finished) return '';
     state.finished = true;
+    const bare =
+      reason === 'length' ? [] : [...state.calls.values()].filter(({ custom, argued }) => !custom && !argued);
+    const rest = bare.map(({ index }) => callsChunk(state, [{ index, function: { arguments: noArguments } }])).join('');
     const word = context.strict || native === undefined ? {} : { native_finish_reason: native };
-    return choiceChunk(state, {}, { finish_reason: isLegacy ? legacyFinish(reason) : reason, ...word });
+    return rest + choiceChunk(state, {}, { finish_reason: isLegacy ? legacyFinish(reason) : reason, ...word });
   };
 
   const close = (): string => {
@@ -103,7 +111,12 @@ export function encodeStream(context: ReplyContext): StreamEncoder {
     if (delta.type === 'finish') return opening + finishChunk(state, delta.reason, delta.native);
     const written = deltaOf(delta, state, context);
     if (written === undefined) return opening;
-    return opening + choiceChunk(state, isLegacy ? withFunctionCall(written, asObjects(written.tool_calls)) : written);
+    return (
+      opening +
+      (written.tool_calls === undefined
+        ? choiceChunk(state, written)
+        : callsChunk(state, asObjects(written.tool_calls)))
+    );
   };
 
   return {
@@ -205,7 +218,7 @@ function deltaOf(
     case 'tool-call': {
       const index = state.calls.size;
       const custom = delta.custom === true;
-      state.calls.set(delta.block, { index, custom });
+      state.calls.set(delta.block, { index, custom, argued: false });
       const id = packToolCallId(delta.id, delta.signature);
       const call = custom
         ? { index, id, type: 'custom', custom: { name: delta.name, input: '' } }
@@ -216,6 +229,7 @@ function deltaOf(
       const call = state.calls.get(delta.block);
       if (call === undefined || delta.text === '') return undefined;
       const { index } = call;
+      call.argued = true;
       return {
         tool_calls: [
           call.custom ? { index, custom: { input: delta.text } } : { index, function: { arguments: delta.text } },

@@ -86,7 +86,7 @@ function contentOf(part: Part, logprobs: readonly Json[], context: ReplyContext)
 function itemOf(part: Part, status: 'completed' | 'incomplete', context: ReplyContext): JsonObject | undefined {
   switch (part.type) {
     case 'tool-call':
-      return callItem(callItemId(part, context), status, part, part.arguments);
+      return callItem(callItemId(part, context), status, part, part.arguments || (part.custom ? '' : '{}'));
     case 'thinking':
       return reasoningItem(reasoningId(part.itemId, context), part.text, part.signature);
     case 'redacted-thinking':

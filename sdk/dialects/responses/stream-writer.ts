@@ -192,6 +192,8 @@ export class OpenCall implements OpenItem {
   }
 
   close(status: ItemStatus): string {
+    // Arguments are JSON in this format, where others may have no text at all.
+    const missing = status === 'completed' && !this.#call.custom && this.#arguments === '' ? this.arguments('{}') : '';
     const whole = this.#call.custom
       ? this.#emit('response.custom_tool_call_input.done', { ...this.#place(), input: this.#arguments })
       : this.#emit('response.function_call_arguments.done', {
@@ -199,7 +201,8 @@ export class OpenCall implements OpenItem {
           name: this.#call.name,
           arguments: this.#arguments,
         });
-    return whole + this.#emit('response.output_item.done', { output_index: this.#index, item: this.item(status) });
+    const done = this.#emit('response.output_item.done', { output_index: this.#index, item: this.item(status) });
+    return missing + whole + done;
   }
 
   item(status: ItemStatus): JsonObject {
