@@ -172,6 +172,7 @@ function readyCheck({ summary, check, unit, hostFor, validate }: Known, given: J
   const sees = narrowing(new Set<RequestPart>(unit.manifest.permissions?.request));
   return {
     summary,
+    whole: typeof check.whole === 'function' ? check.whole(config) : check.whole === true,
     accept: async (call) => {
       if (check.accept === undefined) return;
       try {

@@ -192,7 +192,7 @@ export function bootGuest(
     const list: Unknowns = {};
     for (const name of keys(checks ?? {})) {
       const one = checks[name] ?? {};
-      const functions = ['run', 'prepare', 'accept'].filter((member) => callable(one[member]));
+      const functions = ['run', 'prepare', 'accept', 'whole'].filter((member) => callable(one[member]));
       defineProperty(list, name, { value: { ...one, functions }, enumerable: true });
     }
     return { credentials, checks: list };

@@ -41,6 +41,7 @@ interface DeclaredCheck {
   readonly endpoints?: NonNullable<AnyCheck['endpoints']>;
   readonly scans?: boolean;
   readonly edits?: 'may' | 'only';
+  readonly whole?: boolean;
   readonly remote?: { readonly timeoutMs: number };
   /** Which of its members are functions. */
   readonly functions: readonly string[];
@@ -66,6 +67,7 @@ const declaration = schema.Object(
           endpoints: schema.Optional(schema.Array(schema.String(), { minItems: 1 })),
           scans: schema.Optional(schema.Boolean()),
           edits: schema.Optional(schema.Enum(['may', 'only'])),
+          whole: schema.Optional(schema.Boolean()),
           remote: schema.Optional(schema.Object({ timeoutMs: schema.Integer({ minimum: 1, maximum: 600_000 }) })),
           functions: schema.Unsafe<readonly string[]>({ type: 'array', contains: { const: 'run' } }),
         },
@@ -107,6 +109,8 @@ export async function loadSandboxedGuardrail(
     const looks = functions.includes('accept') || functions.includes('prepare');
     return {
       ...facts,
+      // What depends on a config is not asked for across the border: waiting is right in any case.
+      ...(functions.includes('whole') ? { whole: true } : {}),
       ...(looks
         ? { accept: (config: Json, host: CheckHost) => sandbox.accept(program, { ...common, config, host }) }
         : {}),

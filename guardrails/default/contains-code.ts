@@ -42,6 +42,7 @@ export default check({
   description: 'Passes when the reply holds a fenced block of code in the language.',
   config: schema.Object({ format: schema.Enum(formats, { description: 'The language.' }), not: notParameter }, strict),
   phases: ['afterRequest'],
+  whole: ({ not }) => !not,
   run({ content }, { format, not }) {
     const blocks = fencedBlocks(content);
     const found = new Set(blocks.map(({ language }) => formatOf.get(language) ?? language));

@@ -17,6 +17,7 @@ export default check({
     strict,
   ),
   phases: ['beforeRequest', 'afterRequest'],
+  whole: ({ operator }) => operator !== 'none',
   prepare: ({ words, operator }) => ({ words, operator, quick: anyOf(words) }),
   run({ text, texts }, { words, operator, quick }) {
     // What must not be there may stand across two parts, or in disguise; what must be there has to stand in the text as it is.

@@ -41,6 +41,7 @@ export function countCheck({ title, description, name, things, ...given }: Count
       strict,
     ),
     phases: ['beforeRequest', 'afterRequest'],
+    whole: true,
     prepare: (config) => rangeOf(config as Readonly<Record<string, unknown>>, given),
     run({ content }, range) {
       const number = given.count(content);

@@ -10,6 +10,7 @@ export default check({
     strict,
   ),
   phases: ['beforeRequest', 'afterRequest'],
+  whole: true,
   run({ content }, { suffix, not }) {
     const holds = content.endsWith(suffix) || content.endsWith(`${suffix}.`);
     const explanation = holds ? 'The text ends with the suffix.' : 'The text does not end with the suffix.';

@@ -20,6 +20,7 @@ export default check({
     strict,
   ),
   phases: ['afterRequest'],
+  whole: true,
   run({ content }, { keys, operator }) {
     const present = mostPresent(content, keys);
     const missing = keys.filter((key) => present?.includes(key) !== true);

@@ -19,6 +19,7 @@ export default check({
     strict,
   ),
   phases: ['beforeRequest', 'afterRequest'],
+  whole: true,
   prepare: ({ schema: wanted, not }) => ({ faultOf: jsonValidator(wanted), not }),
   run({ content }, { faultOf, not }) {
     let first: JsonFault | undefined;

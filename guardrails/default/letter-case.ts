@@ -9,6 +9,7 @@ export const allUpperCase = check({
   description: 'Passes when the text holds no lower-case letter.',
   config,
   phases: ['beforeRequest', 'afterRequest'],
+  whole: ({ not }) => not,
   run({ content }, { not }) {
     const holds = content === content.toUpperCase();
     const explanation = holds ? 'All letters are upper case.' : 'Some letters are not upper case.';
@@ -21,6 +22,7 @@ export const allLowerCase = check({
   description: 'Passes when the text holds no upper-case letter.',
   config,
   phases: ['beforeRequest', 'afterRequest'],
+  whole: ({ not }) => not,
   run({ content }, { not }) {
     const holds = content === content.toLowerCase();
     const explanation = holds ? 'All letters are lower case.' : 'Some letters are not lower case.';

@@ -15,6 +15,7 @@ export default check({
     strict,
   ),
   phases: ['beforeRequest', 'afterRequest'],
+  whole: ({ not }) => !not,
   prepare: ({ rule, not }) => ({ rule, not, pattern: linearPattern(rule, '', 'rule') }),
   run({ text, texts }, { rule, not, pattern }) {
     const written = found(pattern, text);

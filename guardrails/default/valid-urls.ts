@@ -27,6 +27,7 @@ export function validUrls(makeResolver: () => Resolver) {
       { additionalProperties: false },
     ),
     phases: ['afterRequest'],
+    whole: true,
     remote: { timeoutMs: 5000 },
     async run(input, { onlyDNS, not }, host) {
       const { urls, malformed } = urlsIn(input.text);

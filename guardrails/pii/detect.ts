@@ -18,6 +18,7 @@ export default check({
   ),
   phases: ['beforeRequest', 'afterRequest'],
   edits: 'may',
+  whole: ({ not }) => not,
   prepare: ({ redact, not, replacement, ...given }) => {
     if (redact && not) throw new GatewayError('invalid_config', 'redact and not exclude each other.', { param: 'not' });
     return { search: searchOf(given), redact, not, replace: replacing(replacement) };

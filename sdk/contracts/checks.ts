@@ -46,6 +46,8 @@ export interface CheckCall {
 /** A check with its parameters: valid, defaults filled in, patterns compiled. */
 export interface ReadyCheck {
   readonly summary: CheckSummary;
+  /** With these parameters, its verdict is about a reply as a whole. */
+  readonly whole: boolean;
   /** @throws GatewayError what `Check.accept` refuses; `not_ready` where it could not look */
   accept(call: CheckCall): Promise<void>;
   /** Gives the verdict, or throws what kept the check from giving one. Without `remote`, it knows no time limit. */

@@ -211,6 +211,11 @@ export interface Check<Config extends TSchema = TSchema, Ready = Static<Config>,
   readonly scans?: boolean;
   /** `may`: its verdicts may hold edits. `only`: it changes and never judges. Default: neither. */
   readonly edits?: 'may' | 'only';
+  /**
+   * Its verdict is about a reply as a whole, such as its length or what it must hold: pieces of a stream tell it nothing, so that
+   * windows wait until they hold all of it. Default false.
+   */
+  readonly whole?: boolean | ((config: Static<Config>) => boolean);
   /** It calls out: then `timeout`, `forwardHeaders` and `credentials` are parameters too. */
   readonly remote?: { readonly timeoutMs: number };
   /** What `run` gets in the place of the config: patterns compiled, lists as sets. Once for a config. @throws GatewayError `invalid_config` */
@@ -223,6 +228,7 @@ export interface Check<Config extends TSchema = TSchema, Ready = Static<Config>,
 /** A check whatever its types. */
 export interface AnyCheck
   extends Pick<Check, 'title' | 'description' | 'config' | 'phases' | 'endpoints' | 'scans' | 'edits' | 'remote'> {
+  readonly whole?: boolean | ((config: never) => boolean);
   prepare?(config: never): unknown;
   accept?(config: never, host: never): Promise<void>;
   run(input: CheckInput, config: never, host: never): MaybePromise<Verdict>;

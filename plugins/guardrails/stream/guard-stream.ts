@@ -42,7 +42,7 @@ export function guardStream(facts: StreamFacts, outcome: Outcome): MaybePromise<
   if (dialect === undefined || !isClient(dialect) || !isEventStream(outcome)) return undefined;
   const source = outcome.body.kind === 'stream' ? outcome.body.stream : streamOf(outcome.body.bytes);
   const due = list.hooks.filter(({ async }) => !async);
-  const windowed = due.filter(({ stream }) => stream.mode === 'window');
+  const windowed = due.filter(inWindows);
   const context = contextOf(facts);
   const reporting = (inner: ReplyStream, window: WindowedStream | undefined): Guarded => ({
     kind: 'stream',
@@ -54,6 +54,7 @@ export function guardStream(facts: StreamFacts, outcome: Outcome): MaybePromise<
     dialect,
     context,
     rule: widest(windowed),
+    whole: windowed.some(judgesWhole),
     look: heldLook(facts, { ...list, hooks: windowed }),
     now: facts.running.now,
   });
@@ -71,7 +72,7 @@ function reportingStream(
   window: WindowedStream | undefined,
 ): ReplyStream {
   const { target, before, list, running } = facts;
-  const later = list.hooks.filter(({ async, stream }) => !async && stream.mode === 'after');
+  const later = list.hooks.filter((hook) => !hook.async && !inWindows(hook));
   const tells = !target.strict;
   let runs: readonly HookRun[] = [];
   const judge = (speech: Speech): MaybePromise<void> => {
@@ -96,6 +97,15 @@ function reportingStream(
         ? () => ({ after_request_hooks: runs.map(hookResult) })
         : undefined,
   });
+}
+
+/** A shadow keeps no client waiting: what it says of whole replies, it says afterwards. */
+function inWindows(hook: Hook): boolean {
+  return hook.stream.mode === 'window' && !(hook.shadow && judgesWhole(hook));
+}
+
+function judgesWhole({ checks }: Hook): boolean {
+  return checks.some(({ ready }) => ready.whole);
 }
 
 /** Several guardrails share the windows: the largest of each bound holds, so that none of them sees less than it asks for. */

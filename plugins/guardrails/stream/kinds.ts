@@ -28,6 +28,11 @@ export function goesAlongside({ type }: Delta): boolean {
   return alongside.has(type);
 }
 
+/** Whether nothing more of a reply follows. */
+export function isLast({ type }: Delta): boolean {
+  return type === 'end' || type === 'fault';
+}
+
 const retelling: ReadonlySet<Delta['type']> = new Set(['logprobs', 'audio', 'citation', 'extra']);
 
 /** Whether a step may tell the text of its answer once more: token by token, as sound, as a quotation. */

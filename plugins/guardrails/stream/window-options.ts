@@ -20,6 +20,8 @@ export interface WindowOptions {
   readonly dialect: ClientFormat;
   readonly context: ReplyContext;
   readonly rule: StreamRule;
+  /** Nobody looks before the reply is whole. */
+  readonly whole: boolean;
   /**
    * @param reading what is held of each part, behind the end of what has been said of it
    * @param sent the last that the client has got of each part, as it got it

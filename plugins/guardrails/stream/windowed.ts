@@ -1,6 +1,6 @@
 import type { Delta, ReplySink, ReplyStream } from 'portcullis/sdk';
 import { boundsOf } from './cut.ts';
-import { goesAlongside, isOfAnswer } from './kinds.ts';
+import { goesAlongside, isLast, isOfAnswer } from './kinds.ts';
 import { Looks } from './looks.ts';
 import { Outlet } from './outlet.ts';
 import { Pause } from './pause.ts';
@@ -17,7 +17,6 @@ export class WindowedStream implements ReplyStream {
   readonly #options: WindowOptions;
   readonly #steps: Steps;
   readonly looks: Looks;
-  /** How long what is held may wait. */
   readonly #pause: Pause;
   readonly #outlet: Outlet;
   readonly #buffer: WindowBuffer;
@@ -28,9 +27,9 @@ export class WindowedStream implements ReplyStream {
   #over = false;
 
   constructor(options: WindowOptions) {
-    const { dialect, context, rule, now } = options;
+    const { dialect, context, rule, now, whole } = options;
     this.#options = options;
-    this.#steps = new Steps(dialect.decodeStream(context));
+    this.#steps = new Steps(dialect.decodeStream(context), whole);
     this.looks = new Looks(now);
     this.#pause = new Pause(rule.ms, () => this.#lookLate());
     this.#outlet = new Outlet(dialect.encodeStream(context));
@@ -117,6 +116,7 @@ export class WindowedStream implements ReplyStream {
 
   #take(delta: Delta): void {
     const tells = this.#buffer.add(delta);
+    if (this.#options.whole && !isLast(delta)) return;
     if (!this.#buffer.hasText) this.#passSilent(delta);
     else if (tells) this.#heard(delta);
     else if (!goesAlongside(delta)) this.#lookAt(false);

@@ -9,6 +9,16 @@ const phases = ['beforeRequest'] as const;
 const passing = check({ title: 'Passes', config: nothing, phases, run: () => ({ pass: true }) });
 
 describe('the checks of a gateway', () => {
+  it('say whether they judge replies as a whole, for the config that they have', () => {
+    const config = schema.Object({ all: schema.Boolean({ default: false }) }, { additionalProperties: false });
+    const of = (whole: boolean | ((given: { all: boolean }) => boolean) | undefined, given = {}) => {
+      const one = { title: 'One', config, phases, run: () => ({ pass: true }) };
+      return readyOf(check(whole === undefined ? one : { ...one, whole }), {}, {}, given).whole;
+    };
+    assert.deepEqual([of(undefined), of(true)], [false, true]);
+    assert.deepEqual([of(({ all }) => all), of(({ all }) => all, { all: true })], [false, true]);
+  });
+
   it('are known by unit and name, in order, with what can be known before they run', () => {
     const remote = check({
       title: 'Calls',

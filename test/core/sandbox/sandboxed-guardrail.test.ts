@@ -46,7 +46,7 @@ const accept = (check: AnyCheck | undefined, config: Json) =>
 const words = `import { callJson, check, type CheckHost, GatewayError, guardrail, schema, secret } from 'portcullis/sdk';
   const config = schema.Object({ words: schema.Array(schema.String({ maxLength: 20 }), { maxItems: 9 }) }, { additionalProperties: false });
   const banned = check({
-    title: 'Banned words', config, phases: ['beforeRequest', 'afterRequest'], endpoints: ['chatComplete'], edits: 'may',
+    title: 'Banned words', config, phases: ['beforeRequest', 'afterRequest'], endpoints: ['chatComplete'], edits: 'may', whole: true,
     prepare: ({ words }) => {
       if (words.includes('')) throw new GatewayError('invalid_config', 'words[0] is empty.', { param: 'words[0]' });
       return new Set(words);
@@ -55,6 +55,7 @@ const words = `import { callJson, check, type CheckHost, GatewayError, guardrail
   });
   const asked = check({
     title: 'Asked', config: schema.Object({}), phases: ['beforeRequest'], scans: false, remote: { timeoutMs: 3000 },
+    whole: () => false,
     run: async (_, config, host: CheckHost<{ apiKey: string }>) => ({
       pass: true,
       data: await callJson(host, { vendor: 'Words', url: 'https://words.example.com/', headers: { key: host.credentials.apiKey } }),
@@ -79,7 +80,10 @@ describe('a guardrail in the sandbox', () => {
       phases: ['beforeRequest', 'afterRequest'],
       endpoints: ['chatComplete'],
       edits: 'may',
+      whole: true,
     });
+    // What depends on a config stays inside: it may be so.
+    assert.equal(loaded.checks.asked?.whole, true);
     assert.deepEqual(loaded.checks.asked?.remote, { timeoutMs: 3000 });
     assert.equal(loaded.checks.asked?.accept, undefined);
     assert.equal(loaded.credentials?.properties.apiKey?.['x-secret' as never], true);

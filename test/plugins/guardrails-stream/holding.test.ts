@@ -32,6 +32,34 @@ function clock(t: TestContext) {
 }
 
 describe('what is held back', () => {
+  it('is all of a reply that is judged as a whole, and is looked at once', async (t) => {
+    const time = clock(t);
+    const looked: string[] = [];
+    const look = (reading: Reading) => {
+      looked.push(...reading.fragments.map((fragment) => fragment.text));
+      return pass();
+    };
+    const held = windows(look, { tokens: 8, ms: 10 }, { whole: true });
+    const said = 'four '.repeat(100);
+    held.source.push(wireOf([start]));
+    for (const word of said.match(/.{5}/g) ?? []) held.source.push(chunk(word));
+    time.tick(60_000);
+    assert.deepEqual([looked, held.client.bytes], [[], '']);
+    held.source.push(wireOf([start, finish(), end]).split('\n\n').slice(1).join('\n\n'));
+    held.source.end();
+    assert.deepEqual([looked, await held.opened, seen(held)], [[said], false, said]);
+  });
+
+  it('is no more than 16 MiB of a reply that is judged as a whole: then the reply fails', async () => {
+    const held = windows(pass, {}, { whole: true });
+    held.source.push(wireOf([start]));
+    const event = chunk('x'.repeat(1024 * 1024));
+    for (let count = 0; count < 17; count += 1) held.source.push(event);
+    assert.equal(await held.opened, false);
+    assert.match(held.client.bytes, /longer than what is kept for checks of whole replies/);
+    assert.deepEqual([held.client.bytes.includes('xxx'), held.source.aborted], [false, true]);
+  });
+
   it('is never more than the tokens of the rule, and one piece of the provider', () => {
     const said = 'four '.repeat(200);
     const held = windows(pass, { tokens: 16, overlap: 4 });

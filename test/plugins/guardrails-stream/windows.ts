@@ -178,7 +178,11 @@ export interface Windows {
 export function windows(
   look: (reading: Reading) => MaybePromise<Looked>,
   rule: Partial<StreamRule> = {},
-  { dialect = dialects.chat, now = () => 0 }: { dialect?: ClientFormat; now?: () => number } = {},
+  {
+    dialect = dialects.chat,
+    now = () => 0,
+    whole = false,
+  }: { dialect?: ClientFormat; now?: () => number; whole?: boolean } = {},
 ): Windows {
   const source = new Source();
   const client = new Client();
@@ -188,6 +192,7 @@ export function windows(
     dialect,
     context: contextOf({ stream_options: { include_usage: true } }),
     rule: { mode: 'window', tokens: 8, ms: 500, overlap: 4, ...rule },
+    whole,
     look: (reading, _sent, said) => {
       const held = heldAlone(reading, said).fragments.reduce((sum, fragment) => sum + fragment.text.length, 0);
       longest = Math.max(longest, held);
