@@ -27,6 +27,7 @@ export { check, guardrail } from './define.ts';
 export { GatewayError } from './errors.ts';
 export { field, nullable } from './fields.ts';
 export { callJson, type JsonCall } from './guardrails/call-json.ts';
+export { composedText, composedWord } from './guardrails/composed.ts';
 export { editsBetween } from './guardrails/difference.ts';
 export { applyEdits, type TextEdit } from './guardrails/edits.ts';
 export { type FoldedText, foldedText } from './guardrails/folded.ts';

@@ -66,6 +66,7 @@ export * from './fields.ts';
 export * from './framing/framing.ts';
 export { sseFrame } from './framing/sse.ts';
 export { baseUrl, callJson, type JsonCall } from './guardrails/call-json.ts';
+export { composedText, composedWord } from './guardrails/composed.ts';
 export { editsBetween } from './guardrails/difference.ts';
 export { applyEdits, type TextEdit } from './guardrails/edits.ts';
 export { type FoldedText, foldedText } from './guardrails/folded.ts';

@@ -35,7 +35,7 @@ function foundIn(text: string, { wanted, allow }: Search, goesOn?: boolean): rea
   const read = scan(folded.text, wanted, allow, goesOn).map(({ category, start, end }) => ({
     category,
     start: folded.origin(start),
-    end: folded.origin(end - 1) + 1,
+    end: folded.end(end),
   }));
   return merged([...found, ...read]);
 }

@@ -1,8 +1,12 @@
+import { composedText, inClass, lastWhere } from './composed.ts';
+
 /** A text as it reads, however it is written. */
 export interface FoldedText {
   readonly text: string;
   /** Where the character at a place of it stands in the text as written, in UTF-16 units. */
   origin(at: number): number;
+  /** Where the character before a place of it ends in the text as written. */
+  end(at: number): number;
 }
 
 type Range = readonly [first: number, last: number];
@@ -34,7 +38,7 @@ const telling: readonly Range[] = [
   [0xff41, 0xff5a],
 ];
 /** Nothing of Latin-1 is among them, so that texts of it are passed over unread. */
-const disguised = new RegExp(`[${[...invisible, [tag, tag] as const, ...telling].map(inClass).join('')}]`);
+const disguised = new RegExp(`[${inClass([...invisible, [tag, tag], ...telling])}]`);
 
 const isInvisible = new Uint8Array(0x10000);
 isInvisible[softHyphen.charCodeAt(0)] = 1;
@@ -44,10 +48,23 @@ for (const [first, last] of invisible) isInvisible.fill(1, first, last + 1);
 const units = new Uint16Array(0x2000);
 
 /**
- * The text with ASCII characters in the place of fullwidth ones, and without what nobody sees. Undefined: there is nothing to fold, or
- * fullwidth punctuation alone. For checks that search, beside the text as written: what they find is to be told by its origin.
+ * The text with ASCII characters in the place of fullwidth ones, without what nobody sees, and composed (`composedText`).
+ * Undefined: there is nothing to fold, or fullwidth punctuation alone. For checks that search, beside the text as written: what
+ * they find is to be told by its origin.
+ * @param phrases whether no-break spaces matter
  */
-export function foldedText(text: string): FoldedText | undefined {
+export function foldedText(text: string, phrases = false): FoldedText | undefined {
+  const shown = undisguised(text);
+  const composed = composedText(shown?.text ?? text, phrases);
+  if (shown === undefined || composed === undefined) return shown ?? composed;
+  return {
+    text: composed.text,
+    origin: (at) => shown.origin(composed.origin(at)),
+    end: (at) => shown.end(composed.end(at)),
+  };
+}
+
+function undisguised(text: string): FoldedText | undefined {
   if (!disguised.test(text) && !text.includes(softHyphen)) return undefined;
   // Where each stretch that stays begins: in the folded text, and in the other.
   const begins: number[] = [0];
@@ -70,13 +87,11 @@ export function foldedText(text: string): FoldedText | undefined {
     filled += 1;
     length += 1;
   }
-  return {
-    text: folded + textOf(units.subarray(0, filled)),
-    origin: (at) => {
-      const stretch = lastAtOrBefore(begins, at);
-      return (origins[stretch] ?? 0) + at - (begins[stretch] ?? 0);
-    },
+  const origin = (at: number) => {
+    const stretch = lastWhere(begins.length, (index) => (begins[index] ?? 0) <= at);
+    return (origins[stretch] ?? 0) + at - (begins[stretch] ?? 0);
   };
+  return { text: folded + textOf(units.subarray(0, filled)), origin, end: (at) => origin(at - 1) + 1 };
 }
 
 function isSecondHalf(code: number): boolean {
@@ -86,20 +101,4 @@ function isSecondHalf(code: number): boolean {
 /** Spread arguments would be read one by one. */
 function textOf(codes: Uint16Array): string {
   return Reflect.apply(String.fromCharCode, String, codes);
-}
-
-function inClass([first, last]: Range): string {
-  const escaped = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
-  return first === last ? escaped(first) : `${escaped(first)}-${escaped(last)}`;
-}
-
-/** In an ascending list that begins at 0. */
-function lastAtOrBefore(places: readonly number[], at: number): number {
-  let [low, high] = [0, places.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((places[middle] ?? 0) <= at) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { foldedText } from 'portcullis/sdk';
+import { composedText, foldedText } from 'portcullis/sdk';
 
 describe('a folded text', () => {
   const table: readonly [string, string, string | undefined][] = [
@@ -13,6 +13,12 @@ describe('a folded text', () => {
     ['selectors of variants', 'a\ufe0ft\u{e0100}t\u034fack', 'attack'],
     ['tags', 'at\u{e0061}\u{e007f}tack', 'attack'],
     ['nothing that is seen', '\u200b\u200b', ''],
+    ['letters with their accents apart', 'cafe\u0301 Vie\u0323\u0302t', 'café Việt'],
+    ['an accent behind what nobody sees', 'cafe\u200b\u0301', 'café'],
+    ['voiced kana and Hangul in pieces', 'か\u3099 \u1112\u1161\u11ab', 'が 한'],
+    ['accents for which there is no letter', 'x\u0302', undefined],
+    ['narrow and wide spaces', 'a\u202fb\u2007c\u3000d', 'a b c d'],
+    ['no-break spaces, which matter in phrases alone', 'a\u00a0b', undefined],
     ['half of a tag, which stays', 'a\udb40b\udb40', 'a\udb40b\udb40'],
   ];
   for (const [what, text, folded] of table)
@@ -38,6 +44,53 @@ describe('a folded text', () => {
         }
       }),
     );
+  });
+
+  it('has plain spaces in the place of no-break ones where phrases are looked for', () => {
+    assert.equal(foldedText('a\u00a0b\u00adc', true)?.text, 'a bc');
+    assert.equal(composedText('a\u00a0b\u00adc', true)?.text, 'a b\u00adc');
+    assert.equal(composedText('a b', true), undefined);
+  });
+
+  it('tells where what was composed begins and ends', () => {
+    const unit = fc.constantFrom(
+      'a',
+      'e',
+      '\u0301',
+      '\u0323',
+      'Ａ',
+      '\u200b',
+      '\u202f',
+      '\u00ad',
+      '😀',
+      'か',
+      '\u3099',
+    );
+    fc.assert(
+      fc.property(fc.array(unit), (units) => {
+        const text = units.join('');
+        const folded = foldedText(text);
+        if (folded === undefined) return;
+        let from = 0;
+        for (let at = 0; at < folded.text.length; at += 1) {
+          const [start, end] = [folded.origin(at), folded.end(at + 1)];
+          assert.ok(start >= from && end > start && end <= text.length, `${start} to ${end}`);
+          const whole = text
+            .slice(start, end)
+            .replaceAll(/[\u200b\u00ad]/g, '')
+            .replaceAll('Ａ', 'A')
+            .normalize('NFC');
+          const char = folded.text.charAt(at);
+          assert.ok(whole.includes(char) || char === ' ', JSON.stringify([whole, char]));
+          from = start;
+        }
+      }),
+    );
+  });
+
+  it('has endless accents put in order piece by piece', () => {
+    const text = `e${'\u0301\u0323'.repeat(100_000)}`;
+    assert.equal(foldedText(text)?.text.startsWith('ẹ\u0323'), true);
   });
 
   it('may be long', () => {

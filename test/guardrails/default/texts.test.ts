@@ -33,6 +33,10 @@ testCheck(contains, {
       input: { texts: parts('red', 'blue') },
       config: { words: ['red\nblue'] },
     },
+    { name: 'letters with their accents apart', text: 'cafe\u0301', config: { words: ['café'] } },
+    { name: 'words with their accents apart', text: 'un café', config: { words: ['cafe\u0301'], operator: 'all' } },
+    { name: 'a phrase with no-break spaces', text: 'terms\u00a0of\u202fuse', config: { words: ['terms of use'] } },
+    { name: 'no plain space', text: 'a b', config: { words: ['\u00a0'], operator: 'none' } },
     { name: 'halves of surrogate pairs', text: '😀', config: { words: ['a', 'b', 'c', '\ud83d'] } },
     {
       text: 'red and blue',
@@ -94,6 +98,17 @@ testCheck(contains, {
       input: { texts: parts('Our atta', 'ck plan') },
       config: { words: ['attack'] },
     },
+    ...[
+      ['letters with their accents apart', 'cafe\u0301', 'café'],
+      ['a word with its accents apart', 'un café', 'cafe\u0301'],
+      ['accents behind what nobody sees', 'cafe\u200b\u0301', 'café'],
+      ['a phrase with a no-break space', 'top\u00a0secret', 'top secret'],
+      ['a phrase that is written with one', 'top secret', 'top\u00a0secret'],
+    ].map(([name = '', text = '', word = '']) => ({
+      name,
+      text,
+      config: { words: [word], operator: 'none' as const },
+    })),
     { text: '', config: { words: ['red'] } },
     { name: 'no words', text: 'red', config: { words: [] }, why: /^0 of 0 words/ },
   ],
