@@ -43,6 +43,7 @@ export function attempted(
       await runtime.pipeline.again(target);
     }
     const since = performance.now();
+    let isJudged = false;
     try {
       const outcome = await runtime.upstream.call(outbound, {
         request: exchange,
@@ -59,6 +60,7 @@ export function attempted(
       noteAttempt(exchange, outcome, since);
       const keeping = keepAffinity(runtime, exchange, plan, leaf, provider, outcome);
       const kept = keeping instanceof Promise ? await keeping : keeping;
+      isJudged = true;
       const judging = judged(runtime, exchange, target, kept);
       const final = judging instanceof Promise ? await judging : judging;
       const outputHeld = holdsOutput(exchange, target);
@@ -71,7 +73,8 @@ export function attempted(
       if (exchange.cancellation.cancelled) noteAttempt(exchange, { ...facts, ...left }, since);
       const outcome = outcomeOfError(runtime, exchange, error, facts);
       noteAttempt(exchange, outcome, since);
-      return outcome;
+      // No reply is an outcome like a provider's error: whoever stands behind the call is told of it, once.
+      return isJudged ? outcome : judged(runtime, exchange, target, outcome);
     }
   };
   let endedAt: number | undefined;

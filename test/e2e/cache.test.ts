@@ -34,6 +34,21 @@ describe('a target with a cache rule', () => {
     assert.deepEqual(replies.map(said), ['reply 1', 'reply 2', 'reply 2']);
   });
 
+  it('says how the cache was met where the provider has given no reply', async (t) => {
+    const { ask, peer } = await cachedGateway(t);
+    const config = { ...target(peer, { cache: 'simple' }), request_timeout: 50 };
+    peer.next({ before: 'never' }, { before: 'never' }, { events: [], ending: 'cut', upTo: 0 });
+    const replies = [await ask(config), await ask(config, says('x'), refresh), await ask(config)];
+    assert.deepEqual(
+      replies.map((reply) => [reply.status, statusOf(reply)]),
+      [
+        [408, 'MISS'],
+        [408, 'REFRESH'],
+        [502, 'MISS'],
+      ],
+    );
+  });
+
   it('is called again when the age of the rule is over', async (t) => {
     let now = Date.now();
     const { ask, peer } = await cachedGateway(t, {}, { now: () => now });
