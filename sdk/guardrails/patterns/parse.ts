@@ -18,6 +18,9 @@ interface Reading {
 
 const maxDepth = 100;
 const maxRepeat = 1000;
+/** What `\b` is in JSON with a single backslash: no text has one, so that the pattern would never match. */
+const backspace =
+  'a backspace stands in it, as \\b with a single backslash is in JSON; write \\\\b for the border of a word, or \\\\x08';
 const lookAround = 'look-around is not accepted, since it needs more than linear time';
 
 /**
@@ -68,6 +71,7 @@ function readAtom(reading: Reading, flags: Flags, depth: number): Node {
   if (cursor.takes('\\z')) return { kind: 'assertion', at: 'end' };
   if (cursor.takes('\\b')) return { kind: 'assertion', at: 'word' };
   if (cursor.takes('\\B')) return { kind: 'assertion', at: 'noWord' };
+  if (cursor.sees('\b')) throw cursor.fault(backspace);
   if (cursor.takes('\\')) return escapeNode(readEscape(cursor), flags.fold);
   if (/^[*+?]$/.test(cursor.next) || countAt(cursor) !== undefined) throw cursor.fault('there is nothing to repeat');
   return pointNode(cursor.take().codePointAt(0) ?? 0, flags.fold);
