@@ -10,7 +10,8 @@ import type { TokenKind } from './kinds.ts';
 export function tokenCounts(usage: Usage): Readonly<Record<TokenKind, number>> {
   const { cacheRead, cacheWrite, cacheWrite1h, billed } = usage;
   const { input, output } = billed ?? usage;
-  const read = billed === undefined ? count(cacheRead) : Math.min(count(cacheRead), count(input));
+  // What was cached is a part of what was counted, and of that alone.
+  const read = billed === undefined ? count(cacheRead) : 0;
   const write1h = count(cacheWrite1h);
   const write = Math.max(count(cacheWrite), write1h);
   const readAudio = Math.min(count(usage.cacheReadAudio), read);
