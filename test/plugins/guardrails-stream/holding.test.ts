@@ -295,10 +295,11 @@ describe('a stream without text', () => {
   });
 
   it('is looked at once before it ends, and can still be denied as a whole', async () => {
+    const cutOff: Delta = { type: 'finish', choice: 0, reason: 'length' };
     const silent: readonly (readonly Delta[])[] = [
       [start, finish(), end],
       [start, text(''), finish(), end],
-      [start, { type: 'tool-call', choice: 0, block: 0, id: 'call_1', name: 'send' }, finish(), end],
+      [start, { type: 'tool-call', choice: 0, block: 0, id: 'call_1', name: 'send' }, cutOff, end],
     ];
     for (const deltas of silent) {
       const { source, client, window, opened } = windows((reading) => ({ ...pass(), denied: !saysSomething(reading) }));
