@@ -10,7 +10,7 @@ import {
   type RecordBodies,
   repeatedForms,
 } from 'portcullis/sdk';
-import { secretsOf } from '../upstream/failed-reply.ts';
+import { repeatedSecrets, secretsOf } from '../upstream/failed-reply.ts';
 import type { Exchange } from './exchange.ts';
 
 const nothing = new Uint8Array();
@@ -25,7 +25,7 @@ export class ExchangeBodies implements RecordBodies {
   readonly #exchange: Exchange;
   readonly #outcome: Outcome;
   #sent: Sent | undefined;
-  #unsaid: readonly string[] | undefined;
+  #repeated: readonly string[] | undefined;
 
   constructor(exchange: Exchange, outcome: Outcome) {
     this.#exchange = exchange;
@@ -38,26 +38,25 @@ export class ExchangeBodies implements RecordBodies {
   }
 
   response(): ReturnType<RecordBodies['response']> {
-    this.#unsaid ??= this.#hidden();
-    const hidden = this.#unsaid;
+    this.#repeated ??= this.#forms();
+    const told = this.#repeated;
     const { headers, body } = this.#outcome;
-    if (body.kind === 'bytes') return { headers, body: without(body.bytes, hidden), truncated: false };
+    if (body.kind === 'bytes') return { headers, body: without(body.bytes, told), truncated: false };
     const sent = this.#exchange.sent?.bytes();
-    return sent === undefined ? undefined : { headers, body: without(sent.bytes, hidden), truncated: sent.truncated };
+    return sent === undefined ? undefined : { headers, body: without(sent.bytes, told), truncated: sent.truncated };
   }
 
   control(name: string): string | undefined {
     return this.#exchange.control(name);
   }
 
-  /** The credentials that the provider has got: those of the client, those that its target has added, and its own. */
-  #hidden(): readonly string[] {
+  /** How the provider may repeat the credentials that it got: those of the client, those that its target added, and its own. */
+  #forms(): readonly string[] {
     this.#sent ??= sentIn(this.#exchange);
-    const { hidden } = this.#sent;
     const { body, askedBody, calledAs } = this.#exchange;
-    const added = askedBody === undefined ? [] : addedCredentials(askedBody, body);
-    const own = calledAs === undefined ? [] : secretsOf(calledAs);
-    return [...hidden, ...added, ...own];
+    const inBody = [...this.#sent.hidden, ...(askedBody === undefined ? [] : addedCredentials(askedBody, body))];
+    if (calledAs === undefined) return repeatedForms(inBody);
+    return inBody.length === 0 ? repeatedSecrets(calledAs) : repeatedForms([...inBody, ...secretsOf(calledAs)]);
   }
 }
 
@@ -96,8 +95,7 @@ function unread(bytes: Uint8Array): JsonObject {
 }
 
 /** Some replies tell once more what was asked, credentials too. */
-function without(bytes: Uint8Array, hidden: readonly string[]): Uint8Array {
-  const told = repeatedForms(hidden);
+function without(bytes: Uint8Array, told: readonly string[]): Uint8Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const found = told.filter((text) => buffer.includes(text));
   if (found.length === 0) return bytes;

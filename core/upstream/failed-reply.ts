@@ -15,6 +15,7 @@ import type { Outbound } from './outbound.ts';
 import { faultOutcome } from './outcome.ts';
 import { repairOf } from './repair.ts';
 import type { Base, ReplyFacts } from './reply.ts';
+import type { ResolvedSettings } from './settings.ts';
 
 /** An error that came with a status of success. */
 export function inReply(fault: ProviderFault, base: Base, outbound: Outbound, facts: ReplyFacts): Outcome {
@@ -77,11 +78,20 @@ const mask = '****';
 
 /** Some providers repeat the key that they refuse. */
 export function masked(message: string, outbound: Called): string {
-  return repeatedForms(secretsOf(outbound)).reduce((text, form) => text.replaceAll(form, mask), message);
+  return repeatedSecrets(outbound).reduce((text, form) => text.replaceAll(form, mask), message);
 }
 
 /** As whom a provider is called. */
 export type Called = Pick<Outbound, 'unit' | 'settings'>;
+
+const known = new WeakMap<ResolvedSettings, readonly string[]>();
+
+/** All forms in which its provider may repeat the credentials of a call; settings stay the same from call to call. */
+export function repeatedSecrets(called: Called): readonly string[] {
+  const forms = known.get(called.settings) ?? repeatedForms(secretsOf(called));
+  known.set(called.settings, forms);
+  return forms;
+}
 
 /** The credentials of a call that are no part of its body. */
 export function secretsOf({ unit, settings: { settings, headers = {} } }: Called): readonly string[] {
