@@ -1,20 +1,19 @@
-import { asObject, asObjects, type Json, type JsonObject } from '../../json.ts';
+import { asArray, asObject, asObjects, type Json, type JsonObject } from '../../json.ts';
 import { bareId, isPackedId } from '../tool-call-id.ts';
 
 /** A request without the signatures that its clients keep in the ids of calls: only other formats' providers made them. */
 export function ownHistory(body: JsonObject): JsonObject {
   if (!asObjects(body.messages).some(isSigned)) return body;
-  return {
-    ...body,
-    messages: asObjects(body.messages).map((message) => (isSigned(message) ? bare(message) : message)),
-  };
+  return { ...body, messages: asArray(body.messages).map(bareMessage) };
 }
 
 function isSigned({ tool_call_id, tool_calls }: JsonObject): boolean {
   return isPackedId(tool_call_id) || asObjects(tool_calls).some(({ id }) => isPackedId(id));
 }
 
-function bare(message: JsonObject): JsonObject {
+function bareMessage(value: Json): Json {
+  const message = asObject(value);
+  if (message === undefined || !isSigned(message)) return value;
   const { tool_call_id, tool_calls } = message;
   return {
     ...message,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dialects } from 'portcullis/sdk';
 import type { GenerationDialectName } from '../../../sdk/dialects/dialect.ts';
+import { packToolCallId } from '../../../sdk/dialects/tool-call-id.ts';
 import type { JsonObject } from '../../../sdk/json.ts';
 import { contextOf, frozen } from './codec.ts';
 
@@ -40,6 +41,12 @@ describe('what a history holds of other providers', () => {
       assert.equal(kept(name, body).body, body);
     });
   }
+
+  it('is a signature in the id of a call, and what is no message stays where it stands', () => {
+    const id = packToolCallId('call_1', byGemini);
+    const { body } = kept('chat', { messages: ['no message', { role: 'tool', tool_call_id: id, content: 'ok' }] });
+    assert.deepEqual(body.messages, ['no message', { role: 'tool', tool_call_id: 'call_1', content: 'ok' }]);
+  });
 
   it('is thinking that another maker has signed', () => {
     const { body, lost } = kept('messages', {
