@@ -18,7 +18,6 @@ import { demandReachOfAdmins } from '../reach.ts';
 import { refusal } from '../refusal.ts';
 import { readSettings } from '../settings-body.ts';
 import { readAuthSettings } from './auth-settings.ts';
-import { refuseUnknownMembers } from './sections.ts';
 
 /** Stores what the body changes, and hands opened and closed sections down to the workspaces. */
 export async function updateOrganisation(
@@ -42,7 +41,6 @@ export async function updateOrganisation(
 
 async function changesOf(operation: Operation, before: StoredRecord, host: ControlHost): Promise<Values> {
   const { body } = operation;
-  refuseUnknownMembers(body);
   const changes: Record<string, unknown> = {};
   if (body.name !== undefined) changes.name = body.name;
   const settings = readSettings(body, 'organisation');
