@@ -14,7 +14,7 @@ import { passTarget, shapeTarget } from './pipeline/target.ts';
 import { enterWorkspace } from './pipeline/workspace.ts';
 import type { Leaf, Node } from './routing/plan.ts';
 import { walk } from './routing/walk.ts';
-import { masked } from './upstream/failed-reply.ts';
+import { masked } from './upstream/call-secrets.ts';
 import type { Outbound } from './upstream/outbound.ts';
 import { isStreamed, type WireBody } from './upstream/transport.ts';
 

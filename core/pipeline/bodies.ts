@@ -10,7 +10,7 @@ import {
   type RecordBodies,
   repeatedForms,
 } from 'portcullis/sdk';
-import { repeatedSecrets, secretsOf } from '../upstream/failed-reply.ts';
+import { repeatedSecrets, secretsOf } from '../upstream/call-secrets.ts';
 import type { Exchange } from './exchange.ts';
 
 const nothing = new Uint8Array();

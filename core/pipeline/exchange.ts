@@ -29,8 +29,8 @@ import {
   readTraceContext,
   traceparentOf,
 } from '../telemetry/trace-context.ts';
+import type { Called } from '../upstream/call-secrets.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
-import type { Called } from '../upstream/failed-reply.ts';
 import type { Upload } from '../upstream/outbound-body.ts';
 import type { NotedReply } from './given-up.ts';
 import { headerText } from './header-text.ts';

@@ -5,17 +5,16 @@ import {
   compact,
   dialects,
   type JsonObject,
-  namesCredential,
   type Outcome,
   type ProviderFault,
   parseJson,
   repeatedForms,
 } from 'portcullis/sdk';
+import { masked, maskedForms } from './call-secrets.ts';
 import type { Outbound } from './outbound.ts';
 import { faultOutcome } from './outcome.ts';
 import { repairOf } from './repair.ts';
 import type { Base, ReplyFacts } from './reply.ts';
-import type { ResolvedSettings } from './settings.ts';
 
 /** An error that came with a status of success. */
 export function inReply(fault: ProviderFault, base: Base, outbound: Outbound, facts: ReplyFacts): Outcome {
@@ -74,32 +73,6 @@ export function plainText(text: string): string {
   return unreadableText.test(plain) ? '' : plain.slice(0, longestText);
 }
 
-const mask = '****';
-
-/** Some providers repeat the key that they refuse. */
-export function masked(message: string, outbound: Called): string {
-  return repeatedSecrets(outbound).reduce((text, form) => text.replaceAll(form, mask), message);
-}
-
-/** As whom a provider is called. */
-export type Called = Pick<Outbound, 'unit' | 'settings'>;
-
-const known = new WeakMap<ResolvedSettings, readonly string[]>();
-
-/** All forms in which its provider may repeat the credentials of a call; settings stay the same from call to call. */
-export function repeatedSecrets(called: Called): readonly string[] {
-  const forms = known.get(called.settings) ?? repeatedForms(secretsOf(called));
-  known.set(called.settings, forms);
-  return forms;
-}
-
-/** The credentials of a call that are no part of its body. */
-export function secretsOf({ unit, settings: { settings, headers = {} } }: Called): readonly string[] {
-  const fields = unit.fields.flatMap(({ name, secret }) => (secret ? [settings[name]] : []));
-  const added = Object.entries(headers).flatMap(([name, value]) => (namesCredential(name) ? [value] : []));
-  return [...fields, ...added].filter((value) => typeof value === 'string');
-}
-
 /** Where a provider wanted to send the gateway is nothing for the client to follow. */
 function withoutLocation(headers: Outcome['headers']): Outcome['headers'] {
   const { location: _, ...kept } = headers;
@@ -109,7 +82,7 @@ function withoutLocation(headers: Outcome['headers']): Outcome['headers'] {
 /** What its config has added to a request is not the client's to know either. */
 function named(fault: ProviderFault, outbound: Outbound, facts: ReplyFacts): ProviderFault {
   const added = addedCredentials(outbound.asked, facts.context().request);
-  const told = repeatedForms(added).reduce((text, form) => text.replaceAll(form, mask), fault.message);
+  const told = maskedForms(fault.message, repeatedForms(added));
   return { ...fault, message: `${facts.provider} error: ${masked(told, outbound)}` };
 }
 

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { Outcome } from 'portcullis/sdk';
-import { masked } from './failed-reply.ts';
+import { masked } from './call-secrets.ts';
 import type { Outbound } from './outbound.ts';
 
 type Decode = (bytes: Uint8Array) => Uint8Array;
