@@ -1,5 +1,6 @@
 import { asNumber, asObject, asObjects, asString, type Json, type JsonObject } from '../../json.ts';
 import type { OlderForm } from '../dialect.ts';
+import { areSameItems } from '../same-items.ts';
 import { CallSlots } from './call-slots.ts';
 import { argumentText } from './decode-message.ts';
 import { asksFunctions, withFunctionCall } from './legacy-functions.ts';
@@ -31,7 +32,7 @@ function withChoices(reply: JsonObject, change: (choice: JsonObject, place: numb
     const choice = asObject(item);
     return choice === undefined ? item : change(choice, place);
   });
-  return choices.every((choice, place) => choice === given[place]) ? reply : { ...reply, choices };
+  return areSameItems(choices, given) ? reply : { ...reply, choices };
 }
 
 function wholeChoice(choice: JsonObject): JsonObject {

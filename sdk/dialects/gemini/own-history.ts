@@ -1,5 +1,6 @@
 import { asArray, asObject, asObjects, asString, type Json, type JsonObject, omit } from '../../json.ts';
 import type { CodecContext } from '../dialect.ts';
+import { areSameItems } from '../same-items.ts';
 import { makerOf } from '../signature.ts';
 import { standIn } from './encode-contents.ts';
 import { isLevelModel } from './thinking.ts';
@@ -12,7 +13,7 @@ export function ownHistory(body: JsonObject, context: CodecContext): JsonObject 
   const contents = asArray(body.contents);
   const turnStart = isLevelModel(asString(body.model) ?? '') ? currentTurn(contents) : Number.POSITIVE_INFINITY;
   const kept = contents.flatMap((content, at) => ownContent(content, at > turnStart, context));
-  return isSame(kept, contents) ? body : { ...body, contents: kept };
+  return areSameItems(kept, contents) ? body : { ...body, contents: kept };
 }
 
 /** The last content that a person wrote. */
@@ -32,12 +33,8 @@ function ownContent(value: Json, isCurrent: boolean, context: CodecContext): rea
   const calls = parts.filter((part) => isCall(asObject(part)));
   const unsigned = isCurrent && !calls.some((part) => signatureOf(asObject(part)) !== undefined) ? calls[0] : undefined;
   const signed = parts.map((part) => (part === unsigned ? { ...asObject(part), thoughtSignature: standIn } : part));
-  if (isSame(signed, given)) return [value];
+  if (areSameItems(signed, given)) return [value];
   return signed.length === 0 ? [] : [{ ...content, parts: signed }];
-}
-
-function isSame(kept: readonly Json[], given: readonly Json[]): boolean {
-  return kept.length === given.length && kept.every((value, at) => value === given[at]);
 }
 
 const signature: ReadonlySet<string> = new Set(['thoughtSignature', 'thought_signature']);

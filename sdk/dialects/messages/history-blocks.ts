@@ -1,4 +1,5 @@
 import { asArray, asObject, type Json, type JsonObject } from '../../json.ts';
+import { areSameItems } from '../same-items.ts';
 
 /** What stands in place of a block: the very same where it stays, none where it goes. */
 export type Replace = (block: JsonObject) => readonly JsonObject[];
@@ -7,7 +8,7 @@ export type Replace = (block: JsonObject) => readonly JsonObject[];
 export function withBlocks(body: JsonObject, replace: Replace): JsonObject {
   const messages = asArray(body.messages);
   const kept = messages.flatMap((message) => withOwn(message, replace));
-  return isSame(kept, messages) ? body : { ...body, messages: kept };
+  return areSameItems(kept, messages) ? body : { ...body, messages: kept };
 }
 
 function withOwn(value: Json, replace: Replace): readonly Json[] {
@@ -17,12 +18,8 @@ function withOwn(value: Json, replace: Replace): readonly Json[] {
     const block = asObject(item);
     return block === undefined ? [item] : replace(block);
   });
-  if (message === undefined || isSame(kept, blocks)) return [value];
+  if (message === undefined || areSameItems(kept, blocks)) return [value];
   return kept.length === 0 ? [] : [{ ...message, content: kept }];
-}
-
-function isSame(kept: readonly Json[], given: readonly Json[]): boolean {
-  return kept.length === given.length && kept.every((value, at) => value === given[at]);
 }
 
 /** The block with another id in the field that names its call; the very same block where the id is the same. */
