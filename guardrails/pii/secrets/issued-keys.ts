@@ -49,6 +49,12 @@ const keys: readonly IssuedKey[] = [
   { prefix: 'r8_', ...plain(37, 37) },
   { prefix: 'dop_v1_', ...bodyOf('[0-9a-f]', 64, 64) },
   { prefix: 'shpat_', ...bodyOf('[0-9a-fA-F]', 32, 32) },
+  { prefix: 'GOCSPX-', ...mixed(20) },
+  { prefix: 'dapi', ...bodyOf('[0-9a-f]', 32, 32) },
+  { prefix: 'dckr_pat_', ...mixed(20) },
+  { prefix: 'glsa_', ...bodyOf('[A-Za-z0-9_]', 32, 60) },
+  { prefix: 'lin_api_', ...plain(32) },
+  { prefix: 'PMAK-', ...mixed(40) },
 ];
 
 /** The forms in which vendors issue keys, by the first letter. */

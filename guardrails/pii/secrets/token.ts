@@ -1,5 +1,6 @@
 import type { Report } from '../categories.ts';
 import { afterEscape } from './after-escape.ts';
+import { findAfterLead } from './after-lead.ts';
 import { issuedKeys, issuedPrefixes } from './issued-keys.ts';
 import { findJsonWebToken } from './json-web-token.ts';
 import type { FindPem } from './pem.ts';
@@ -20,9 +21,8 @@ export function findToken(text: string, from: number, end: number, pem: FindPem,
     return;
   }
   if (first === 'e' && findJsonWebToken(text, start, end, report)) return;
-  const keys = issuedKeys.get(first);
-  if (keys === undefined) return;
-  for (const { prefix, body } of keys) {
+  if (findAfterLead(text, start, end, report)) return;
+  for (const { prefix, body } of issuedKeys.get(first) ?? []) {
     if (text.startsWith(prefix, start) && body.test(text.slice(start + prefix.length, end))) {
       report('SECRET', start, end);
       return;

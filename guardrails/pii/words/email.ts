@@ -25,7 +25,12 @@ export function cutOffEmail(text: string): number | undefined {
 /** Undefined: nothing before the @ can be a local part. */
 function localStart(text: string, at: number): number | undefined {
   let start = at;
-  while (start > 0 && at - start < longestLocal && isLocal(text.charCodeAt(start - 1))) start -= 1;
+  while (
+    start > 0 &&
+    at - start < longestLocal &&
+    (isLocal(text.charCodeAt(start - 1)) || isWithinName(text, start - 1))
+  )
+    start -= 1;
   while (start < at && text.charAt(start) === '.') start += 1;
   return start === at || text.charAt(at - 1) === '.' ? undefined : start;
 }
@@ -46,6 +51,11 @@ function domainEnd(text: string, from: number): number | undefined {
 /** The marks that addresses are made with; the rarer ones of RFC 5322 mostly stand between an address and something else. */
 function isLocal(code: number): boolean {
   return isWord(code) || localMarks.has(code) || isSpacedScript(code);
+}
+
+/** The apostrophe of `o'brien@`; before or behind a name it is a quotation mark. */
+function isWithinName(text: string, at: number): boolean {
+  return text.charCodeAt(at) === 39 && isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at + 1));
 }
 
 const localMarks: ReadonlySet<number> = new Set(Array.from('%+-._', (mark) => mark.charCodeAt(0)));
