@@ -79,11 +79,14 @@ function withoutLocation(headers: Outcome['headers']): Outcome['headers'] {
   return kept;
 }
 
-/** What its config has added to a request is not the client's to know either. */
 function named(fault: ProviderFault, outbound: Outbound, facts: ReplyFacts): ProviderFault {
+  return { ...fault, message: `${facts.provider} error: ${withoutCredentials(fault.message, outbound, facts)}` };
+}
+
+/** What a provider says, for the client: what its config has added to a request is not the client's to know either. */
+export function withoutCredentials(text: string, outbound: Outbound, facts: ReplyFacts): string {
   const added = addedCredentials(outbound.asked, facts.context().request);
-  const told = maskedForms(fault.message, repeatedForms(added));
-  return { ...fault, message: `${facts.provider} error: ${masked(told, outbound)}` };
+  return masked(maskedForms(text, repeatedForms(added)), outbound);
 }
 
 /** A reply that is none. */

@@ -92,35 +92,56 @@ export interface Forwarding {
   readonly reply: StreamedReply;
   /** Events that hold nothing but usage are kept from the client, who has not asked for them. */
   readonly hidesUsage: boolean;
+  readonly mask: Mask;
 }
+
+/** Takes the credentials of a call out of what its provider says of an error. */
+type Mask = (text: string) => string;
+
+const errorWord = Buffer.from('"error"');
 
 /** Forwards the bytes as they are; a tap reads usage, and an end that is missing is made good. */
 export class ForwardedStream extends CountedStream {
   readonly #dialect: GenerationDialect;
+  readonly #mask: Mask;
   readonly #tap: StreamTap;
+  #masked = false;
 
-  constructor(source: ReplyStream, ledger: ReplyLedger, { dialect, reply, hidesUsage }: Forwarding) {
+  constructor(source: ReplyStream, ledger: ReplyLedger, { dialect, reply, hidesUsage, mask }: Forwarding) {
     super(source, ledger);
     this.#dialect = dialect;
+    this.#mask = mask;
     this.#tap = new StreamTap(dialect, reply, hidesUsage);
   }
 
   /** Whether all that has left came from the provider, and all that came has left. */
   get isUntouched(): boolean {
-    return this.#tap.isUntouched && !(this.source instanceof ReshapedStream && this.source.isChanged);
+    return this.#tap.isUntouched && !this.#masked && !(this.source instanceof ReshapedStream && this.source.isChanged);
   }
 
   pipe(sink: ReplySink): void {
     const tap = this.#tap;
     this.sink = sink;
     this.source.pipe({
-      data: (chunk) => this.isDrained(chunk) || tap.pass(chunk as Uint8Array, this.sink ?? sink),
+      data: (chunk) => this.isDrained(chunk) || tap.pass(this.#told(chunk as Uint8Array), this.sink ?? sink),
       end: () => this.#end(tap.end(this.#dialect.encodeStreamFault(cutShort), this.sink ?? sink), 'upstream_invalid'),
       error: (error) => {
         const fault = this.#dialect.encodeStreamFault(faultOf(error));
         this.#end(tap.breakOff(fault, this.sink ?? sink), codeOf(error));
       },
     });
+  }
+
+  /** The chunk, but for a credential that an error in it repeats. */
+  #told(chunk: Uint8Array): Uint8Array {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    if (!bytes.includes(errorWord)) return chunk;
+    // Whatever the bytes are of, each is one character here, and comes back as itself.
+    const text = bytes.toString('latin1');
+    const told = this.#mask(text);
+    if (told === text) return chunk;
+    this.#masked = true;
+    return Buffer.from(told, 'latin1');
   }
 
   #end(ended: Ended, code: ErrorCode): void {
@@ -142,6 +163,7 @@ export interface Translation {
   readonly encoder: StreamEncoder;
   readonly finishReasons: Readonly<Record<string, FinishReason>> | undefined;
   readonly repair: ((json: JsonObject) => JsonObject) | undefined;
+  readonly mask: Mask;
 }
 
 /** The neutral reason for a provider's own finish word; the word may be one that every object has. */
@@ -229,9 +251,15 @@ export class TranslatedStream extends CountedStream {
     let text = '';
     for (const delta of deltas) {
       if (delta.type === 'fault') this.ledger.failed(errorCodeOf(delta.fault));
-      text += this.#translation.encoder.push(delta.type === 'finish' ? this.#finishDelta(delta) : delta);
+      text += this.#translation.encoder.push(this.#clientDelta(delta));
     }
     return text;
+  }
+
+  #clientDelta(delta: Delta): Delta {
+    if (delta.type === 'finish') return this.#finishDelta(delta);
+    if (delta.type !== 'fault') return delta;
+    return { ...delta, fault: { ...delta.fault, message: this.#translation.mask(delta.fault.message) } };
   }
 
   #finishDelta(delta: Extract<Delta, { type: 'finish' }>): Delta {

@@ -25,7 +25,7 @@ import { ReplyLedger } from '../ledger/reply-ledger.ts';
 import type { Cancellation } from './cancellation.ts';
 import { isDelimited } from './delimited.ts';
 import { documentOutcome, documentStream } from './document-reply.ts';
-import { failed, hintsAtError, inReply, isLikeObject, unreadable } from './failed-reply.ts';
+import { failed, hintsAtError, inReply, isLikeObject, unreadable, withoutCredentials } from './failed-reply.ts';
 import { firstEvent, judgeOf } from './first-event.ts';
 import { repliedHeaders } from './headers.ts';
 import { LateStream } from './late-stream.ts';
@@ -266,7 +266,8 @@ function forwarded(
   const ledger = ledgerOf(reply, outbound, facts);
   const { hidesUsage, replyForm } = outbound;
   const source = replyForm === undefined ? stream : new ReshapedStream(stream, replyForm);
-  const piped = new ForwardedStream(source, ledger, { dialect, reply, hidesUsage });
+  const mask = (text: string) => withoutCredentials(text, outbound, facts);
+  const piped = new ForwardedStream(source, ledger, { dialect, reply, hidesUsage, mask });
   const headers = typedAs(eventStream, base.headers);
   return { ...base, headers, body: { kind: 'stream', stream: piped }, ...countsOf(ledger, facts) };
 }
@@ -286,7 +287,8 @@ function read(
   const reply = new StreamedReply(decoder.meter, { dialect, framing, repair });
   const ledger = ledgerOf(reply, outbound, facts);
   const encoder = client.encodeStream(context);
-  const piped = new TranslatedStream(stream, ledger, reply, { framing, decoder, encoder, finishReasons, repair });
+  const mask = (text: string) => withoutCredentials(text, outbound, facts);
+  const piped = new TranslatedStream(stream, ledger, reply, { framing, decoder, encoder, finishReasons, repair, mask });
   const headers = { ...base.headers, 'content-type': inUtf8(eventStream) };
   return { ...base, headers, body: { kind: 'stream', stream: piped }, ...countsOf(ledger, facts) };
 }

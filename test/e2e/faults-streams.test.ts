@@ -74,6 +74,16 @@ for (const pairing of pairings) {
         },
         /Something broke\./,
       ],
+      [
+        'holds an error that repeats the key',
+        {
+          events: [
+            ...recordedStream(wire, 'text').slice(0, begun[wire]),
+            wireErrorEvent(wire, 500, 'The key operator-key is used up.'),
+          ],
+        },
+        /The key \*\*\*\* is used up\./,
+      ],
     ];
     for (const [name, act, message] of breaks) {
       it(`that ${name} keeps its text and ends with an error event`, async (t) => {

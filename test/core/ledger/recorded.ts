@@ -84,6 +84,8 @@ export interface Opened {
 }
 
 /** The ways that a format can go: nobody calls this gateway in gemini's. */
+const mask = (text: string) => text;
+
 export function waysOf(dialect: GenerationDialectName): readonly Way[] {
   return dialect === 'gemini' ? ['translated'] : ['forwarded', 'translated'];
 }
@@ -103,7 +105,7 @@ export function opened(
       source,
       reply,
       ledger,
-      stream: new ForwardedStream(source, ledger, { dialect, reply, hidesUsage: false }),
+      stream: new ForwardedStream(source, ledger, { dialect, reply, hidesUsage: false, mask }),
     };
   }
   const context: ReplyContext = {
@@ -118,6 +120,6 @@ export function opened(
   const reply = new StreamedReply(decoder.meter, { dialect, framing, repair: undefined });
   const ledger = replyLedger(reply, parts);
   const encoder = dialects.messages.encodeStream(context);
-  const translation = { framing, decoder, encoder, finishReasons: undefined, repair: undefined };
+  const translation = { framing, decoder, encoder, finishReasons: undefined, repair: undefined, mask };
   return { source, reply, ledger, stream: new TranslatedStream(source, ledger, reply, translation) };
 }

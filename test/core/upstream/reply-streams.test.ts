@@ -24,6 +24,8 @@ function sourceOf(chunks: readonly Uint8Array[], error?: Error) {
   return { source, seen };
 }
 
+const mask = (text: string) => text;
+
 const bytes = (text: string) => [Buffer.from(text)];
 
 function cut(text: string, at: readonly number[]): Uint8Array[] {
@@ -36,7 +38,7 @@ function forwarded(name: 'chat' | 'messages', chunks: readonly Uint8Array[], err
   const { source, seen } = sourceOf(chunks, error);
   const dialect = dialects[name] as GenerationDialect;
   const reply = streamedReply(dialect);
-  const stream = new ForwardedStream(source, replyLedger(reply), { dialect, reply, hidesUsage: false });
+  const stream = new ForwardedStream(source, replyLedger(reply), { dialect, reply, hidesUsage: false, mask });
   const sink = new Collector();
   stream.pipe(sink);
   return { text: sink.text, ends: sink.ends, error: sink.error_, usage: reply.meter.usage, seen };
@@ -166,6 +168,7 @@ describe('a forwarded stream', () => {
       dialect: dialects.chat,
       reply,
       hidesUsage: false,
+      mask,
     });
     const sink = new Collector();
     sink.accepts = (chunk) => chunk.includes('DONE');
@@ -210,6 +213,7 @@ function translated(
     encoder: (dialects[to] as GenerationDialect).encodeStream(facts),
     finishReasons: options.finishReasons,
     repair: options.repair as never,
+    mask,
   });
   const sink = new Collector();
   stream.pipe(sink);
