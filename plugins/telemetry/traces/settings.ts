@@ -15,7 +15,25 @@ export interface TraceSettings {
   /** Of one post. */
   readonly timeoutMs: number;
   readonly resource: Readonly<Record<string, string>>;
+  readonly sampling: Sampling;
 }
+
+/** Which traces are exported. */
+export interface Sampling {
+  /** Whether a caller that brings a trace has decided already. */
+  readonly heedsCaller: boolean;
+  /** Of the traces that nobody has decided about, from 0 to 1. */
+  readonly ratio: number;
+}
+
+const samplers = [
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+  'always_on',
+  'always_off',
+  'traceidratio',
+] as const;
 
 const standardEndpoint = 'http://localhost:4318';
 const standardTimeoutMs = 10_000;
@@ -26,7 +44,10 @@ const standardTimeoutMs = 10_000;
  * @throws GatewayError `invalid_config` naming the variable at fault
  */
 export function traceSettingsOf(variables: Variables): TraceSettings | undefined {
+  const sampling = samplingOf(variables);
   const place = placeOf(variables);
+  if (variables.flag('OTEL_SDK_DISABLED') === true) return undefined;
+  if (wordOf(variables, 'OTEL_TRACES_EXPORTER', ['otlp', 'none']) === 'none') return undefined;
   const pushed = variables.flag('OTEL_PUSH_ENABLED');
   const models = variables.flag('EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED');
   if (pushed !== true && models !== true && (place === undefined || pushed === false)) return undefined;
@@ -45,7 +66,18 @@ export function traceSettingsOf(variables: Variables): TraceSettings | undefined
       ...variables.pairs('EXPERIMENTAL_GEN_AI_OTEL_RESOURCE_ATTRIBUTES'),
       ...serviceName(variables),
     },
+    sampling,
   };
+}
+
+function samplingOf(variables: Variables): Sampling {
+  const sampler = wordOf(variables, 'OTEL_TRACES_SAMPLER', samplers);
+  const heedsCaller = sampler.startsWith('parentbased_');
+  if (!sampler.endsWith('traceidratio')) return { heedsCaller, ratio: sampler.endsWith('_on') ? 1 : 0 };
+  const given = variables.text('OTEL_TRACES_SAMPLER_ARG') ?? '1';
+  const ratio = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(given) ? Number(given) : Number.NaN;
+  if (!(ratio <= 1)) throw refused('OTEL_TRACES_SAMPLER_ARG', 'a number from 0 to 1');
+  return { heedsCaller, ratio };
 }
 
 interface Source {

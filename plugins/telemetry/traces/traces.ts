@@ -3,11 +3,12 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { Host, RequestRecord } from 'portcullis/sdk';
 import { Outbox } from './outbox.ts';
 import { createPost } from './post.ts';
+import { createSampler } from './sampler.ts';
 import type { TraceSettings } from './settings.ts';
 import { spansOf } from './spans.ts';
 
 export interface Traces {
-  /** Hands over a finished request, unless its caller has said not to sample its trace. Never waits, never throws. */
+  /** Hands over a finished request, unless its trace is not sampled. Never waits, never throws. */
   add(record: RequestRecord): void;
   close(): Promise<void>;
 }
@@ -22,6 +23,7 @@ export function createTraces(settings: TraceSettings, host: Pick<Host, 'log' | '
   const serialiser = serialisers[settings.protocol];
   const resource = resourceFromAttributes(settings.resource);
   const post = createPost(settings);
+  const isSampled = createSampler(settings.sampling);
   const requests = metrics.counter('portcullis_traced_requests_total', 'Requests by what became of their traces', [
     'ending',
   ]);
@@ -60,7 +62,7 @@ export function createTraces(settings: TraceSettings, host: Pick<Host, 'log' | '
   ]);
   return {
     add: (record) => {
-      if (record.callersTrace?.sampled !== false) outbox.add(record);
+      if (isSampled(record)) outbox.add(record);
     },
     close: async () => {
       await outbox.close();

@@ -46,6 +46,18 @@ describe('the export of traces', () => {
     });
   }
 
+  it('leaves out what the operator does not sample', async (t) => {
+    const collector = await startCollector(t);
+    const { log, close } = await exporting(t, {
+      OTEL_ENDPOINT: collector.origin,
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.5',
+    });
+    for (const digit of '0123456789abcdef') log(`0af7651916cd43dd8448eb21${digit}11c8031`);
+    await close();
+    assert.ok(collector.spans.length > 0 && collector.spans.length < 16, `${collector.spans.length}`);
+  });
+
   it('is compressed where the operator says so, at the second try too', async (t) => {
     const collector = await startCollector(t);
     collector.next({ status: 503, retryAfter: '0' });

@@ -22,6 +22,11 @@ describe('whether there are traces', () => {
     ],
     [{ EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED: 'true' }, 'http://localhost:4318/v1/traces'],
     [{ EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED: 'false' }, undefined],
+    [{ OTEL_PUSH_ENABLED: 'true', OTEL_SDK_DISABLED: 'true' }, undefined],
+    [{ OTEL_PUSH_ENABLED: 'true', OTEL_SDK_DISABLED: 'false' }, 'http://localhost:4318/v1/traces'],
+    [{ OTEL_ENDPOINT: 'http://c:4318', OTEL_TRACES_EXPORTER: 'none' }, undefined],
+    [{ OTEL_ENDPOINT: 'http://c:4318', OTEL_TRACES_EXPORTER: 'otlp' }, 'http://c:4318/v1/traces'],
+    [{ OTEL_TRACES_EXPORTER: 'otlp' }, undefined],
   ];
   for (const [env, url] of table)
     it(`${JSON.stringify(env)}: ${url ?? 'none'}`, () => assert.equal(settingsOf(env)?.url, url));
@@ -46,6 +51,7 @@ describe('the settings of traces', () => {
         compression: 'none',
         timeoutMs: 2500,
         resource: { 'deployment.environment.name': 'models', 'service.name': 'gate' },
+        sampling: { heedsCaller: true, ratio: 1 },
       },
     );
   });
@@ -110,10 +116,38 @@ describe('the settings of traces', () => {
     ['OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'zstd'],
     ['OTEL_EXPORTER_OTLP_TIMEOUT', '0'],
     ['OTEL_RESOURCE_ATTRIBUTES', '=secret'],
+    ['OTEL_SDK_DISABLED', 'secret'],
+    ['OTEL_TRACES_EXPORTER', 'console'],
+    ['OTEL_TRACES_SAMPLER', 'secret'],
   ] as const)
     it(`are refused by name, without what stands there: ${name}`, () =>
       assert.throws(
         () => settingsOf({ OTEL_ENDPOINT: 'http://c', [name]: value }),
         (error: Error & { param?: string }) => error.param === name && !/secret/.test(error.message),
       ));
+});
+
+describe('the sampling of traces', () => {
+  const samplingOf = (sampler: string, argument?: string) =>
+    settingsOf({
+      OTEL_ENDPOINT: 'http://c',
+      OTEL_TRACES_SAMPLER: sampler,
+      ...(argument === undefined ? {} : { OTEL_TRACES_SAMPLER_ARG: argument }),
+    })?.sampling;
+
+  for (const [sampler, argument, sampling] of [
+    ['parentbased_always_on', undefined, { heedsCaller: true, ratio: 1 }],
+    ['parentbased_always_off', undefined, { heedsCaller: true, ratio: 0 }],
+    ['parentbased_traceidratio', '0.25', { heedsCaller: true, ratio: 0.25 }],
+    ['always_on', '0', { heedsCaller: false, ratio: 1 }],
+    ['always_off', undefined, { heedsCaller: false, ratio: 0 }],
+    ['traceidratio', undefined, { heedsCaller: false, ratio: 1 }],
+    ['traceidratio', '.5', { heedsCaller: false, ratio: 0.5 }],
+  ] as const)
+    it(`is that of ${sampler} with ${argument ?? 'no number'}`, () =>
+      assert.deepEqual(samplingOf(sampler, argument), sampling));
+
+  for (const argument of ['1.5', '-1', '50%', '1e-1', 'half'])
+    it(`takes no ${argument} for a part`, () =>
+      assert.throws(() => samplingOf('traceidratio', argument), { param: 'OTEL_TRACES_SAMPLER_ARG' }));
 });
