@@ -3,10 +3,12 @@ import {
   type CallFacts,
   type CodecContext,
   type Dialect,
+  fitToolNames,
   GatewayError,
   type JsonObject,
   type RequestContext,
   type SentAs,
+  type ToolNames,
 } from 'portcullis/sdk';
 import type { Leaf } from '../routing/plan.ts';
 import { encodeForm, type Form, type Spooled } from '../uploads/index.ts';
@@ -43,14 +45,23 @@ export function asksHere(
   return refusals?.has({ provider: unit.name, base, model: facts.model }) !== true;
 }
 
+/** What a translation leaves for who reads the reply. */
+export interface Translated {
+  /** Fields that had no place in the provider's format. */
+  readonly dropped: string[];
+  /** Undefined: the provider knows tools by the names that the client gave them. */
+  toolNames: ToolNames | undefined;
+}
+
 /** The body after all changes, in the provider's format; undefined where bytes pass untouched, or a flow writes its own. */
 export function finalBody(
   { strict, body }: OutboundSources,
   { endpoint, spec, dialect }: ChosenEndpoint,
   client: Dialect | undefined,
   facts: CallFacts,
-  dropped: string[],
+  done: Translated,
 ): JsonObject | undefined {
+  const { dropped } = done;
   if (spec.flow !== undefined) {
     const { reads } = spec;
     if (reads !== undefined) dropped.push(...Object.keys(body).filter((field) => !reads.includes(field)));
@@ -69,7 +80,7 @@ export function finalBody(
   const translated =
     dialect === client
       ? withoutForeign(body, dialect, context)
-      : translate(body, client, dialect, endpoint === 'messagesCountTokens', context);
+      : translate(body, client, dialect, endpoint === 'messagesCountTokens', context, done);
   const ruled = applyParamRules(translated, spec.params, note);
   return spec.request === undefined ? ruled : spec.request(ruled, facts);
 }
@@ -175,11 +186,19 @@ function withoutForeign(body: JsonObject, dialect: Dialect, context: CodecContex
   return (dialect.kind === 'generation' ? dialect.ownHistory?.(body, context) : undefined) ?? body;
 }
 
-function translate(body: JsonObject, from: Dialect, to: Dialect, counting: boolean, context: CodecContext): JsonObject {
+function translate(
+  body: JsonObject,
+  from: Dialect,
+  to: Dialect,
+  counting: boolean,
+  context: CodecContext,
+  done: Translated,
+): JsonObject {
   if (from.kind === 'embedding' && to.kind === 'embedding')
     return to.encodeCall(from.decodeCall(body, context), context);
   if (from.kind === 'generation' && to.kind === 'generation') {
-    const call = from.decodeCall(body, context);
+    const { call, names } = fitToolNames(from.decodeCall(body, context), to.toolNames);
+    done.toolNames = names;
     if (!counting) return to.encodeCall(call, context);
     if (to.counting !== undefined) return to.counting.encodeCall(call, context);
   }

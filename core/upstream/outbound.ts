@@ -13,7 +13,7 @@ import {
 import type { Leaf } from '../routing/plan.ts';
 import { type ChosenEndpoint, chooseEndpoint } from './endpoints.ts';
 import { forwarded, forwardedAll } from './headers.ts';
-import { asksHere, finalBody, leavingBody, sentAs, type Upload } from './outbound-body.ts';
+import { asksHere, finalBody, leavingBody, sentAs, type Translated, type Upload } from './outbound-body.ts';
 import type { ProviderUnit } from './provider-unit.ts';
 import { pathOf, type ResolvedSettings } from './settings.ts';
 import { hidesUsage } from './stream-usage.ts';
@@ -21,7 +21,7 @@ import type { WireBody } from './transport.ts';
 import type { UsageRefusals } from './usage-refusals.ts';
 
 /** A request as it will leave the gateway, but for its credential. */
-export interface Outbound {
+export interface Outbound extends Readonly<Translated> {
   readonly unit: ProviderUnit;
   readonly chosen: ChosenEndpoint;
   readonly settings: ResolvedSettings;
@@ -35,8 +35,6 @@ export interface Outbound {
   readonly sameReply: boolean;
   /** The older form of it that the client knows, where it is not the one in which providers answer. */
   readonly replyForm: OlderForm | undefined;
-  /** Fields that had no place in the provider's format. */
-  readonly dropped: readonly string[];
   /** What is asked, in the client's format, as the pipeline left it. */
   readonly asked: JsonObject;
   /** The token counts of the stream are for the gateway alone: its client has not asked for them. */
@@ -97,10 +95,10 @@ export function buildOutbound(sources: OutboundSources, mayAsk = true): Outbound
     params: request.params,
     query: factsQuery(request, model),
   };
-  const dropped: string[] = [];
+  const translated: Translated = { dropped: [], toolNames: undefined };
   const told =
     typeof named !== 'string' || named === model ? sources : { ...sources, body: { ...sources.body, model } };
-  const final = finalBody(told, chosen, client, facts, dropped);
+  const final = finalBody(told, chosen, client, facts, translated);
   const asks = mayAsk && final !== undefined && asksHere(told, chosen, final, facts);
   const body = leavingBody(told, chosen, facts, final, asks);
   const path = pathFor(request, chosen, facts, settings.base);
@@ -119,7 +117,7 @@ export function buildOutbound(sources: OutboundSources, mayAsk = true): Outbound
       client?.kind === 'generation' && client === chosen.dialect && final !== undefined
         ? client.olderForm?.(request.body, final)
         : undefined,
-    dropped,
+    ...translated,
     asked: told.body,
     hidesUsage: sources.askUsage !== false && stream && hidesUsage(client, told.body),
     asking: asks ? sources : undefined,

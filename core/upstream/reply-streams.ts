@@ -17,6 +17,7 @@ import {
   type ReplyStream,
   type StreamDecoder,
   type StreamEncoder,
+  type ToolNames,
 } from 'portcullis/sdk';
 import type { StreamedReply } from '../ledger/counted-reply.ts';
 import type { ReplyLedger } from '../ledger/reply-ledger.ts';
@@ -164,6 +165,7 @@ export interface Translation {
   readonly finishReasons: Readonly<Record<string, FinishReason>> | undefined;
   readonly repair: ((json: JsonObject) => JsonObject) | undefined;
   readonly mask: Mask;
+  readonly toolNames?: ToolNames | undefined;
 }
 
 /** The neutral reason for a provider's own finish word; the word may be one that every object has. */
@@ -258,6 +260,9 @@ export class TranslatedStream extends CountedStream {
 
   #clientDelta(delta: Delta): Delta {
     if (delta.type === 'finish') return this.#finishDelta(delta);
+    const { toolNames } = this.#translation;
+    if (delta.type === 'tool-call' && toolNames !== undefined)
+      return { ...delta, name: toolNames.get(delta.name) ?? delta.name };
     if (delta.type !== 'fault') return delta;
     return { ...delta, fault: { ...delta.fault, message: this.#translation.mask(delta.fault.message) } };
   }

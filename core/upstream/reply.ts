@@ -1,16 +1,11 @@
 import {
   answersOf,
   asObject,
-  type Completion,
-  type Delta,
   type Dialect,
-  deltasOf,
   dialects,
-  type FinishReason,
   GatewayError,
   type GenerationDialect,
   type Json,
-  type JsonObject,
   type MaybePromise,
   type Outcome,
   parseJson,
@@ -34,9 +29,10 @@ import type { Outbound } from './outbound.ts';
 import type { OutcomeFacts } from './outcome.ts';
 import { proxiedError, proxiedHeaders } from './proxied-error.ts';
 import { type Repair, repairOf } from './repair.ts';
-import { ForwardedStream, reasonOf, TranslatedStream } from './reply-streams.ts';
+import { ForwardedStream, TranslatedStream } from './reply-streams.ts';
 import { ReshapedStream } from './reshaped-stream.ts';
 import { retryAfterMs } from './retry-after.ts';
+import { contextOf, translated } from './translated-reply.ts';
 import type { WireReply, WireStream } from './transport.ts';
 
 export interface ReplyFacts extends OutcomeFacts {
@@ -169,63 +165,6 @@ function ledgerOf(
   return new ReplyLedger(reply, { ledger, asked, dialect: dialect ?? 'chat', cancellation });
 }
 
-function translated(
-  json: JsonObject,
-  from: Dialect,
-  to: Dialect,
-  outbound: Outbound,
-  facts: ReplyFacts,
-  streamed: boolean,
-): string {
-  const context = contextOf(from, to, outbound, facts);
-  if (from.kind === 'embedding' && to.kind === 'embedding') {
-    return JSON.stringify(to.encodeReply(from.decodeReply(json, context), context));
-  }
-  if (from.kind !== 'generation' || to.kind !== 'generation')
-    throw new GatewayError('internal', 'Two kinds of dialect met.');
-  if (outbound.chosen.endpoint === 'messagesCountTokens' && from.counting !== undefined && to.counting !== undefined) {
-    const tokens = from.counting.decodeReply(json);
-    if (tokens === undefined) throw new GatewayError('upstream_invalid', `${facts.provider} gave no token count.`);
-    return JSON.stringify(to.counting.encodeReply(tokens));
-  }
-  const completion = withFinishReasons(from.decodeReply(json, context), outbound.chosen.spec.finishReasons);
-  if (isEmpty(completion)) {
-    throw new GatewayError('upstream_invalid', `Invalid response received from ${facts.provider}: it holds no answer.`);
-  }
-  if (!streamed) return JSON.stringify(to.encodeReply(completion, context));
-  // The provider answered a stream request with a whole reply: the client still gets the stream that it asked for.
-  const encoder = to.encodeStream(context);
-  return deltasOf(completion)
-    .map((delta: Delta) => encoder.push(delta))
-    .join('');
-}
-
-/** Whether nothing of an answer was found: what a provider has said has a word for its end, or its price, even without a text. */
-function isEmpty({ choices, usage }: Completion): boolean {
-  return (
-    usage === undefined && choices.every(({ parts, nativeFinish }) => parts.length === 0 && nativeFinish === undefined)
-  );
-}
-
-/** Clients of the provider's own format find its thinking where the provider's documents say. */
-function contextOf(from: Dialect, to: Dialect, outbound: Outbound, facts: ReplyFacts): ReplyContext {
-  const { reasoningField } = outbound.chosen.spec;
-  const own = from.name === 'chat' && to.name === 'chat';
-  return own && reasoningField !== undefined ? { ...facts.context(), reasoningField } : facts.context();
-}
-
-function withFinishReasons(
-  completion: Completion,
-  table: Readonly<Record<string, FinishReason>> | undefined,
-): Completion {
-  if (table === undefined) return completion;
-  const choices = completion.choices.map((choice) => {
-    const finish = reasonOf(table, choice.nativeFinish);
-    return finish === undefined ? choice : { ...choice, finish };
-  });
-  return { ...completion, choices };
-}
-
 async function streamOutcome(stream: WireStream, base: Base, outbound: Outbound, facts: ReplyFacts): Promise<Outcome> {
   const { dialect, spec } = outbound.chosen;
   const client = clientDialect(facts);
@@ -288,7 +227,9 @@ function read(
   const ledger = ledgerOf(reply, outbound, facts);
   const encoder = client.encodeStream(context);
   const mask = (text: string) => withoutCredentials(text, outbound, facts);
-  const piped = new TranslatedStream(stream, ledger, reply, { framing, decoder, encoder, finishReasons, repair, mask });
+  const { toolNames } = outbound;
+  const translation = { framing, decoder, encoder, finishReasons, repair, mask, toolNames };
+  const piped = new TranslatedStream(stream, ledger, reply, translation);
   const headers = { ...base.headers, 'content-type': inUtf8(eventStream) };
   return { ...base, headers, body: { kind: 'stream', stream: piped }, ...countsOf(ledger, facts) };
 }

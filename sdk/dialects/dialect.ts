@@ -99,6 +99,8 @@ export interface GenerationDialect<Name extends string = string> extends Counted
    * this one refuse; the very same body where it holds none. Absent: such requests hold nothing of the kind.
    */
   ownHistory?(body: JsonObject, context: CodecContext): JsonObject;
+  /** What names of tools its maker takes, where that is less than others do. */
+  readonly toolNames?: RegExp;
   decodeReply(body: JsonObject, context: ReplyContext): Completion;
   encodeReply(completion: Completion, context: ReplyContext): JsonObject;
   decodeStream(context: ReplyContext): StreamDecoder;

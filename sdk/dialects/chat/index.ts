@@ -28,6 +28,7 @@ export const chat: GenerationDialect<'chat'> = {
   decodeCall,
   encodeCall,
   ownHistory,
+  toolNames: /^[\w-]{1,64}$/,
   decodeReply,
   encodeReply,
   decodeStream: (context) => decodeChunks(context, chunks),

@@ -18,6 +18,7 @@ import { usageOf, usageRule } from './usage.ts';
 export const converse: GenerationDialect<'converse'> = {
   name: 'converse',
   kind: 'generation',
+  toolNames: /^[\w-]{1,64}$/,
   framing: 'event-stream',
   streamEnds: ['"stopReason"'],
   decodeCall,

@@ -18,6 +18,7 @@ import { usageOf, usageRule } from './usage.ts';
 export const gemini: GenerationDialect<'gemini'> = {
   name: 'gemini',
   kind: 'generation',
+  toolNames: /^[a-zA-Z_][\w.:-]{0,63}$/,
   framing: 'sse',
   streamEnds: ['"finishReason"', '"blockReason"'],
   // Counts may follow the finish reason in a chunk of their own.

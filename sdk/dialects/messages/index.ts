@@ -13,6 +13,7 @@ import { usageOf, usageRule } from './usage.ts';
 /** The Anthropic Messages API: `POST /v1/messages` and `POST /v1/messages/count_tokens`, version 2023-06-01. */
 export const messages: GenerationDialect<'messages'> = {
   kind: 'generation',
+  toolNames: /^[\w-]{1,128}$/,
   name: 'messages',
   framing: 'sse',
   streamEnds: ['message_stop'],

@@ -17,6 +17,7 @@ export const responses: GenerationDialect<'responses'> = {
   decodeCall,
   encodeCall,
   ownHistory,
+  toolNames: /^[\w-]{1,128}$/,
   decodeReply,
   encodeReply,
   decodeStream,
