@@ -37,7 +37,7 @@ export const loaders: NonNullable<Control['loaders']> = {
 };
 
 function organisationEntry(record: StoredRecord): OrganisationEntry {
-  const { blockInlineConfig, maxSessionTtl, requestLogging, security } = effectiveSettings(record);
+  const { blockInlineConfig, maxCacheAge, maxSessionTtl, requestLogging, security } = effectiveSettings(record);
   const auth = asObject(record.auth_settings) ?? {};
   const jwks = asObject(auth.jwks);
   const schema = asObject(asObject(record.metadata_schemas)?.api_key);
@@ -56,6 +56,7 @@ function organisationEntry(record: StoredRecord): OrganisationEntry {
     ...(typeof record.default_workspace_id === 'string' ? { defaultWorkspaceId: record.default_workspace_id } : {}),
     ...(schema === undefined ? {} : { metadataSchema: schema }),
     ...(requestLogging === 'full' ? {} : { requestLogging }),
+    ...(maxCacheAge === undefined ? {} : { maxCacheAgeSeconds: maxCacheAge }),
   };
 }
 

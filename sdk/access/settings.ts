@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { asObject, type Json, type JsonObject } from '../json.ts';
 import { standardToggles, toggleNames } from './toggles.ts';
 
-/** What one setting takes. Whole numbers are seconds where the name says `ttl`. */
+/** What one setting takes. Whole numbers are seconds where the name says `ttl` or `age`. */
 export interface SettingRule {
   readonly kind: 'boolean' | 'flag' | 'integer' | 'days';
   /** What holds while nobody has set it. */
@@ -16,6 +16,8 @@ export interface SettingRule {
 }
 
 const tenYears = 315_360_000;
+/** As old as a cache rule lets a reply become. */
+const ninetyDays = 7_776_000;
 
 /** The members of `settings` of organisations and workspaces. */
 export const settingRules: Readonly<Record<string, SettingRule>> = Object.freeze({
@@ -28,6 +30,7 @@ export const settingRules: Readonly<Record<string, SettingRule>> = Object.freeze
   user_key_metadata: { kind: 'flag', standard: 1 },
   user_key_metadata_override: { kind: 'flag', standard: 1 },
   debug_log: { kind: 'flag', standard: 1 },
+  cache_max_age: { kind: 'integer', standard: 0, least: 0, most: ninetyDays, organisationOnly: true },
 });
 
 /** The fields of a record that hold settings, each with what holds where nothing is set. */
@@ -92,6 +95,8 @@ export interface EffectiveSettings {
   readonly userApiKeyRotationPeriod: number | undefined;
   /** Seconds, 900 and more; undefined: sessions live as long as they were issued for. */
   readonly maxSessionTtl: number | undefined;
+  /** Seconds that a reply out of the cache may be old at most, whatever a config says; undefined: as old as that says. */
+  readonly maxCacheAge: number | undefined;
   /** Whether logs keep what was said (`debug_log` 1), or numbers alone (0). */
   readonly requestLogging: 'full' | 'metrics';
   /** Every toggle by its name. */
@@ -114,6 +119,7 @@ export function effectiveSettings(organisation: SettingsHolder, workspace?: Sett
     userApiKeyCount: typeof settings.user_api_key_count === 'number' ? settings.user_api_key_count : -1,
     userApiKeyRotationPeriod: positive(settings.user_api_key_rotation_period),
     maxSessionTtl: positive(asObject(organisation.session_settings)?.max_session_ttl),
+    maxCacheAge: positive(membersOf(organisation, 'settings').cache_max_age),
     requestLogging: settings.debug_log === 0 ? 'metrics' : 'full',
     security: security_settings as SecurityToggles,
   };

@@ -27,6 +27,7 @@ onEachControl((control) => {
       const api_key = { type: 'object', properties: { team: { type: 'string' } } };
       await put({
         block_inline_config: true,
+        settings: { cache_max_age: 600 },
         session_settings: { max_session_ttl: 900 },
         auth_settings: { jwks_url },
         metadata_schemas: { api_key },
@@ -38,14 +39,20 @@ onEachControl((control) => {
         [
           entry?.blockInlineConfig,
           entry?.maxSessionTtl,
+          entry?.maxCacheAgeSeconds,
           entry?.jwksUrl,
           entry?.metadataSchema,
           entry?.defaults,
           entry?.security.membersViewLogs,
         ],
-        [true, 900, jwks_url, api_key, { metadata: { site: 'x' } }, false],
+        [true, 900, 600, jwks_url, api_key, { metadata: { site: 'x' } }, false],
       );
-      await put({ block_inline_config: false, security_settings: { membersViewLogs: true } });
+      await put({
+        block_inline_config: false,
+        settings: { cache_max_age: 0 },
+        security_settings: { membersViewLogs: true },
+      });
+      assert.equal((await directory().get('organisation', control().organisationId))?.maxCacheAgeSeconds, undefined);
     });
 
     it('is nothing of one that does not exist', async () =>

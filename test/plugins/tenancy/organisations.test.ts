@@ -56,6 +56,7 @@ onEachControl((control) => {
       ['a setting may stand beside the others', { user_api_key_count: 4 }, 'user_api_key_count', 4],
       ['a switch is a boolean', { settings: { user_api_key_auto_create: 1 } }, 'user_api_key_auto_create', true],
       ['a flag is a number', { settings: { debug_log: true } }, 'debug_log', 1],
+      ['an age of the cache is seconds', { settings: { cache_max_age: 600 } }, 'cache_max_age', 600],
       [
         'only organisations have some',
         { default_workspace_user_api_key_auto_create: true },
@@ -90,6 +91,7 @@ onEachControl((control) => {
         { session_settings: { max_session_ttl: 899 } },
         'session_settings.max_session_ttl',
       ],
+      ['an age of the cache that no rule has', { settings: { cache_max_age: 7_776_001 } }, 'settings.cache_max_age'],
       ['a negative lifetime', { settings: { user_api_key_ttl: -1 } }, 'settings.user_api_key_ttl'],
       [
         'a lifetime above the longest',

@@ -28,6 +28,7 @@ describe('the settings in force', () => {
       userApiKeyCount: -1,
       userApiKeyRotationPeriod: undefined,
       maxSessionTtl: undefined,
+      maxCacheAge: undefined,
       requestLogging: 'full',
       security: standardToggles,
     }));
