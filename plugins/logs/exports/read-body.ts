@@ -1,6 +1,7 @@
 import {
   asArray,
   asObject,
+  asString,
   type ControlHost,
   GatewayError,
   type JsonObject,
@@ -57,8 +58,9 @@ export function valuesOf(
     throw new GatewayError('forbidden', `The field ${denied} needs the permission logs.view.`, {
       param: 'requested_data',
     });
-  const description = typeof body.description === 'string' ? body.description : (before?.description ?? null);
-  return { filters, requested_data: [...new Set(requested)], description };
+  // Null takes it away.
+  const description = body.description === undefined ? before?.description : asString(body.description);
+  return { filters, requested_data: [...new Set(requested)], description: description ?? null };
 }
 
 /** A filter that is dropped would export more than was asked for. */

@@ -202,6 +202,18 @@ describe('an export of logs', () => {
     );
   });
 
+  it('keeps its description until another one, or none, is given', async (t) => {
+    const { make, ok } = await exporter(t);
+    const { id } = await make({ description: 'Good ones' });
+    const after = async (body: JsonObject) => {
+      await ok('PUT', `/${id}`, body);
+      return (await ok('GET', `/${id}`)).description;
+    };
+    assert.equal(await after({ requested_data: ['id'] }), 'Good ones');
+    assert.equal(await after({ description: 'Others' }), 'Others');
+    assert.equal(await after({ description: null }), null);
+  });
+
   it('can be changed and started as a draft alone, and cancelled until it has ended', async (t) => {
     const { logs, letGo } = heldLogs();
     const { control, key, seed, make, ok, ended, folder } = await exporter(t, logs);
