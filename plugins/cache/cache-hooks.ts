@@ -13,8 +13,6 @@ import { redisKeyv } from './stores/redis.ts';
 import { repliesIn } from './stores/replies.ts';
 import { Room } from './streams/room.ts';
 
-/** With its head. */
-const largestReplyBytes = 1024 * 1024;
 /** How the bytes of this process are shared out, in eighths. */
 const shares = { replies: 5, vectors: 2, streams: 1 } as const;
 
@@ -24,7 +22,7 @@ export function cacheHooks(host: Host): Hooks {
   const share = (part: keyof typeof shares) => (settings.maxBytes / 8) * shares[part];
   const redis = settings.store === 'redis' ? host.redis : undefined;
   const keyv = redis === undefined ? memoryKeyv(share('replies')) : redisKeyv(redis);
-  const replies = repliesIn(keyv, largestReplyBytes, host.log);
+  const replies = repliesIn(keyv, host.log);
   const { semantic } = settings;
   const meanings =
     semantic === undefined
@@ -42,7 +40,7 @@ export function cacheHooks(host: Host): Hooks {
     missed: (missed) => asked.set(missed.target.request, missed),
   });
   const room = new Room(share('streams'));
-  const keeper = new Keeper({ host, replies, meanings, room, largestBytes: largestReplyBytes });
+  const keeper = new Keeper({ host, replies, meanings, room });
   return {
     lookup: (target) => (target.cache === undefined ? undefined : lookup.outcomeFor(target, target.cache)),
     afterRequest: (target, outcome) => {

@@ -1,4 +1,4 @@
-import type { Host, MaybePromise, Outcome, TargetContext } from 'portcullis/sdk';
+import type { Endpoint, Host, MaybePromise, Outcome, TargetContext } from 'portcullis/sdk';
 import { isAnswer, isEventStream, isSound, promisesAnswer } from './answers.ts';
 import type { Asked, Keeping } from './asked.ts';
 import { keptHeadersOf, packed } from './entry.ts';
@@ -13,9 +13,16 @@ export interface KeeperOptions {
   readonly replies: Replies;
   readonly meanings: Meanings | undefined;
   readonly room: Room;
-  /** A larger reply is not kept. */
-  readonly largestBytes: number;
 }
+
+const mebibyte = 1024 * 1024;
+/** A larger reply is not kept. */
+const largestBytes = mebibyte;
+/** Pictures and sound are long, but quickly read to judge them. */
+const largestOf: Readonly<Partial<Record<Endpoint, number>>> = {
+  imageGenerate: 8 * mebibyte,
+  createSpeech: 8 * mebibyte,
+};
 
 /** Keeps the replies of providers that are whole and tell of no error. */
 export class Keeper {
@@ -30,15 +37,15 @@ export class Keeper {
     const marked: Outcome = { ...outcome, cache: status };
     if (keeping === undefined || !promisesAnswer(outcome, target)) return marked;
     const { body } = outcome;
-    const { room, largestBytes } = this.#options;
+    const maxBytes = largestOf[target.request.endpoint] ?? largestBytes;
     if (body.kind === 'bytes') {
-      if (body.bytes.byteLength <= largestBytes) this.#later(target, keeping, outcome, body.bytes);
+      if (body.bytes.byteLength <= maxBytes) this.#later(target, keeping, outcome, body.bytes);
       return marked;
     }
     const stream = new KeptStream({
       source: body.stream,
-      room,
-      maxBytes: largestBytes,
+      room: this.#options.room,
+      maxBytes,
       ended: (bytes) => {
         // One that was read on after its client had left is not what anybody has been given.
         if (!target.request.signal.aborted) this.#later(target, keeping, outcome, bytes);

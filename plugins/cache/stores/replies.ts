@@ -8,15 +8,14 @@ export interface Replies {
   set(key: string, packed: Uint8Array, ttlMs: number): void;
 }
 
-/** @param largestBytes what is larger is not kept */
-export function repliesIn(keyv: Keyv<Uint8Array>, largestBytes: number, log: Log): Replies {
+export function repliesIn(keyv: Keyv<Uint8Array>, log: Log): Replies {
   keyv.on('error', (error: unknown) => {
     log.warn('cache_store_failed', { error: error instanceof Error ? error.message : 'not an error' });
   });
   return {
     get: (key) => keyv.get(key),
     set: (key, packed, ttlMs) => {
-      if (packed.byteLength <= largestBytes) void keyv.set(key, packed, ttlMs);
+      void keyv.set(key, packed, ttlMs);
     },
   };
 }

@@ -119,6 +119,18 @@ describe('a reply that is no answer', () => {
   }
 });
 
+describe('a picture', () => {
+  const picture = (bytes: number) => ({
+    body: { kind: 'bytes' as const, bytes: Buffer.from(JSON.stringify({ data: [{ b64_json: 'x'.repeat(bytes) }] })) },
+  });
+  const target = () => targetWith({ body: { prompt: 'x' } }, { endpoint: 'imageGenerate', dialect: 'images' });
+
+  it('is kept up to 8 MiB', async () => {
+    await assertKept(await startCache(), target, picture(7 * 1024 * 1024), true);
+    await assertKept(await startCache(), target, picture(8 * 1024 * 1024), false);
+  });
+});
+
 describe('speech', () => {
   const sound = { 'content-type': 'audio/mpeg' };
   const bytes = (...values: number[]) => ({ kind: 'bytes', bytes: Buffer.from(values) }) as const;
