@@ -195,7 +195,7 @@ export function keyOf(
     return { sql: length === undefined ? `l.${column}` : `NULLIF(l.${column}, '')`, values: [] };
   }
   if (rollup !== undefined) return { sql: "NULLIF(l.value, '')", values: [] };
-  return extracted[dialect](name);
+  return extracted[dialect](clip(name, metadataNameLength));
 }
 
 /** A value of the metadata of a request; rollups know it up to the same length. */
