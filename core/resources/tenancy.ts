@@ -37,7 +37,7 @@ export async function workspaceNamed(
   for (const name of named) {
     const workspace = await operation.records('workspaces').find({ organisationId: access.organisationId }, name);
     if (workspace === undefined || (workspace.status === 'archived' && !(archived && runsOrganisation(access))))
-      throw unknown(name);
+      throw unknown(name, name === request.query.workspace_slug ? 'workspace_slug' : 'workspace_id');
     found.add(workspace.id);
   }
   const [one, other] = found;
@@ -73,8 +73,8 @@ async function isBound(operation: Operation, bound: string, named: string): Prom
   return workspace?.id === bound;
 }
 
-function unknown(named: string): GatewayError {
+function unknown(named: string, param = 'workspace_id'): GatewayError {
   return new GatewayError('not_found', `There is no workspace with the id or slug "${named.slice(0, 100)}".`, {
-    param: 'workspace_id',
+    param,
   });
 }

@@ -250,7 +250,7 @@ everyLogStore((open) => {
         assert.deepEqual((await models(`&all_workspaces=${yes}`, {})).sort(), ['alpha', 'beta', 'gamma']);
       for (const no of ['false', '0']) assert.deepEqual(await models(`&all_workspaces=${no}`, {}), []);
       const path = `/v1/analytics/groups/model?${stretch}&workspace_slug=ws-nobody`;
-      assert.deepEqual(await refused(world.control, 'GET', path), [404, 'workspace_id']);
+      assert.deepEqual(await refused(world.control, 'GET', path), [404, 'workspace_slug']);
     });
 
     it('refuse a choice that is neither yes nor no', async () => {
