@@ -2,12 +2,14 @@ import { type Action, type ControlHost, field, type Operation, schema } from 'po
 import { workspaceOf } from '../own-workspace.ts';
 import { keepsBodies } from '../record/log-phase.ts';
 import { entryOf } from './entry.ts';
+import { pacedWrites } from './paced.ts';
 import { readLogs } from './read-body.ts';
 
 const part = (description: string) => schema.Optional(field.object({ description }));
 
 /** `POST /logs`: one log or a list of them, of requests that did not come through the gateway. */
 export function insertAction(host: ControlHost): Action {
+  const write = pacedWrites(host.logs);
   return {
     method: 'post',
     path: '/logs',
@@ -36,7 +38,7 @@ export function insertAction(host: ControlHost): Action {
       const ids: string[] = [];
       for (const log of sent) {
         const entry = await entryOf(operation, host, workspaceId, log, full);
-        host.logs.write(entry);
+        await write(entry);
         ids.push(entry.row.id);
       }
       return { status: 'success', message: `${ids.length} ${ids.length === 1 ? 'log' : 'logs'} added.`, ids };
