@@ -71,6 +71,39 @@ describe('searches that a provider bills beside its tokens', () => {
   }
 });
 
+describe('tools whose uses a responses endpoint counts itself', () => {
+  const search = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } };
+  const response = {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1_770_768_226,
+    status: 'completed',
+    model: 'grok-4.3',
+    output: [search, search, { type: 'custom_tool_call', id: 'ct_1', name: 'x_keyword_search', input: '{}' }],
+    usage: {
+      input_tokens: 1000,
+      output_tokens: 100,
+      total_tokens: 1100,
+      num_server_side_tools_used: 6,
+      server_side_tool_usage_details: {
+        ...{ web_search_calls: 1, x_search_calls: 2, code_interpreter_calls: 1, file_search_calls: 1 },
+        ...{ mcp_calls: 0, document_search_calls: 1, x_posts_fetched: 40 },
+      },
+    },
+  };
+  const name = 'response.completed';
+  for (const stream of [false, true]) {
+    it(`are charged by those counts, in a ${stream ? 'stream' : 'whole reply'}`, async (t) => {
+      const body = { model: 'grok-4.3', input: 'Look it up.', stream, tools: [{ type: 'x_search' }] };
+      const asked = { provider: 'x-ai', path: '/v1/responses', body };
+      const events = [event({ type: name, sequence_number: 0, response }, name)];
+      const { cost } = await recordOf(t, asked, stream ? { events } : { body: response });
+      // 4 of $5, one of $10 and one of $2.50, each for 1,000.
+      assert.deepEqual(cost?.parts, { input: 1_250_000, output: 250_000, tools: 32_500_000 });
+    });
+  }
+});
+
 describe('pictures that a tool of a responses endpoint makes', () => {
   const picture = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'UklGRg==' };
   const message = {

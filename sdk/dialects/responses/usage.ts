@@ -11,7 +11,7 @@ export const usageRule: UsageRule = {
   countsOf(json) {
     const response = responseIn(json);
     const usage = asObject(response.usage);
-    const uses = usage === undefined ? undefined : toolUses(response);
+    const uses = usage === undefined ? undefined : (usesTold(usage) ?? toolUses(response));
     if (uses === undefined) return usage;
     const made = uses[pictureTool] === undefined ? undefined : picturesIn(response);
     return { ...usage, [used]: uses, ...(made === undefined ? {} : { [pictures]: made }) };
@@ -50,6 +50,12 @@ const billed: Readonly<Record<string, string>> = {
   code_interpreter_call: 'code_interpreter',
   image_generation_call: pictureTool,
 };
+
+/** Some hosts count what they bill themselves, tools without an item among them: https://docs.x.ai/developers/cost-tracking */
+function usesTold(usage: JsonObject): JsonObject | undefined {
+  const told = asObject(usage.server_side_tool_usage_details);
+  return told && Object.fromEntries(Object.entries(told).filter(([name]) => name.endsWith('_calls')));
+}
 
 function toolUses(response: JsonObject): { readonly [tool: string]: number } | undefined {
   let uses: { [tool: string]: number } | undefined;
