@@ -5,7 +5,7 @@ import { citationsOf, cite } from './citations.ts';
 import { decodeParts } from './decode-parts.ts';
 import { finishOf } from './finish.ts';
 import { decodeLogprobs } from './logprobs.ts';
-import { usageOf } from './usage.ts';
+import { tierOf, usageOf } from './usage.ts';
 
 export const candidateFields: ReadonlySet<string> = new Set(['content', 'finishReason', 'index', 'logprobsResult']);
 export const replyFields: ReadonlySet<string> = new Set([
@@ -77,8 +77,4 @@ export function modelOf(body: JsonObject, context: ReplyContext): string {
 export function createdOf(body: JsonObject, context: ReplyContext): number {
   const seconds = Math.floor(Date.parse(asString(body.createTime) ?? '') / 1000);
   return Number.isFinite(seconds) ? seconds : context.nowSeconds();
-}
-
-export function tierOf(body: JsonObject): string | undefined {
-  return asString(asObject(body.usageMetadata)?.serviceTier);
 }

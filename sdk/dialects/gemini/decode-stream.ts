@@ -4,10 +4,10 @@ import type { Delta, Usage } from '../neutral.ts';
 import { brokenOff, unreadable } from '../stream-faults.ts';
 import { answersOf, UsageMeter } from '../usage-meter.ts';
 import { CandidateDecoder, unseen } from './decode-candidate.ts';
-import { blockReasonOf, createdOf, idOf, modelOf, replyFields, tierOf } from './decode-reply.ts';
+import { blockReasonOf, createdOf, idOf, modelOf, replyFields } from './decode-reply.ts';
 import { faultOf } from './fault.ts';
 import { finishOf } from './finish.ts';
-import { usageRule } from './usage.ts';
+import { tierOf, usageRule } from './usage.ts';
 
 /**
  * Reads a stream of `GenerateContentResponse` chunks (`alt=sse`, or the elements of the JSON array without it). The format

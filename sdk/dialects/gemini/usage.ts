@@ -1,4 +1,5 @@
 import { asNumber, asObject, asObjects, asString, compact, type JsonObject } from '../../json.ts';
+import { lookup } from '../lookup.ts';
 import type { Usage } from '../neutral.ts';
 import type { UsageRule } from '../usage-meter.ts';
 
@@ -17,7 +18,7 @@ export const usageRule: UsageRule = {
       return word === undefined ? [] : [[asNumber(candidate.index) ?? place, word] as const];
     }),
   modelOf: (json) => asString(json.modelVersion),
-  tierOf: (json) => asString(asObject(json.usageMetadata)?.serviceTier),
+  tierOf,
 };
 
 /** Under this name the searches stand among the counts. */
@@ -28,6 +29,15 @@ export function usageOf(json: JsonObject): Usage | undefined {
   const counts = usageRule.countsOf(json);
   return counts === undefined ? undefined : readUsage(counts);
 }
+
+/** Google Cloud tells the tier as a kind of traffic. */
+export function tierOf(json: JsonObject): string | undefined {
+  const meta = asObject(json.usageMetadata);
+  return asString(meta?.serviceTier) ?? lookup(traffic, asString(meta?.trafficType) ?? '');
+}
+
+/** https://docs.cloud.google.com/vertex-ai/generative-ai/docs/priority-paygo; other kinds have no prices of their own. */
+const traffic: Readonly<Record<string, string>> = { ON_DEMAND_FLEX: 'flex', ON_DEMAND_PRIORITY: 'priority' };
 
 /** The API counts thoughts beside the candidates, and results of its own tools beside the prompt. */
 function readUsage(meta: JsonObject): Usage | undefined {

@@ -44,13 +44,18 @@ const streamed = (region: string): Act => ({
   ],
 });
 
-async function withProvider(t: TestContext, provider: string, configurations: JsonObject = {}): Promise<World> {
+async function withProvider(
+  t: TestContext,
+  provider: string,
+  configurations: JsonObject = {},
+  secret = 'sk-of-mind',
+): Promise<World> {
   const world = await limitedWorld(t);
   const { id } = await world.control.ok('POST', '/v1/integrations', {
     body: {
       name: 'mind',
       ai_provider_id: provider,
-      key: 'sk-of-mind',
+      key: secret,
       configurations: { ...configurations, custom_host: `${world.peer.origin}/v1` },
     },
   });
@@ -112,6 +117,33 @@ describe('a budget of costs', () => {
       assert.equal((await world.control.call('POST', own, { key, body })).status, 200);
       await world.settled(`budget/key/${id}/cost`, nanoUsd);
     });
+  }
+});
+
+describe('a budget of costs at Vertex AI', () => {
+  const traffic = [
+    ['ON_DEMAND', 11_250_000],
+    ['ON_DEMAND_FLEX', 5_625_000],
+    ['ON_DEMAND_PRIORITY', 20_250_000],
+  ] as const;
+  for (const [trafficType, nanoUsd] of traffic) {
+    const answer = {
+      candidates: [{ index: 0, content: { role: 'model', parts: [{ text: 'Hi.' }] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 1000, candidatesTokenCount: 1000, totalTokenCount: 2000, trafficType },
+      modelVersion: 'gemini-2.5-pro',
+      responseId: 'abc',
+    };
+    for (const act of [{ body: answer }, { events: [`data: ${JSON.stringify(answer)}\n\n`] }] as readonly Act[]) {
+      it(`takes the price of the traffic ${trafficType} of a ${act.events === undefined ? 'reply' : 'stream'}`, async (t) => {
+        const world = await withProvider(t, 'vertex-ai', vertex('global'), 'AIza-of-mind');
+        world.peer.next(act);
+        const { id, key } = await world.key({ usage_limits: { type: 'cost', credit_limit: 1000 } });
+        const body = { model: '@mind/gemini-2.5-pro', messages, stream: act.events !== undefined };
+        const reply = await world.control.call('POST', chat, { key, body });
+        assert.equal(reply.status, 200, reply.text);
+        await world.settled(`budget/key/${id}/cost`, nanoUsd);
+      });
+    }
   }
 });
 
