@@ -38,6 +38,8 @@ export const gemini: Endpoints = {
     path: method('generateContent'),
     streamPath: method('streamGenerateContent?alt=sse'),
     dialect: 'gemini',
+    // Tiers are asked for by a header here, and the field is refused.
+    params: { drop: ['serviceTier'] },
     request: content,
   },
   messagesCountTokens: { path: method('countTokens'), dialect: 'gemini', request: counting },
