@@ -1,7 +1,7 @@
 /** The longest name of a model that is looked for: patterns of names must not be fed without end. */
 const longest = 255;
 
-const dated = /-(\d{4}-\d{2}-\d{2}|\d{8})$/;
+const dated = /-(\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{8})$/;
 
 /**
  * The names under which a model may be listed, the closest first: its own; a fine-tuned one (`ft:base:organisation::id`)
