@@ -44,9 +44,12 @@ export function integratedModel(entry: ProviderEntry | undefined, model: string)
 export function pricedModel(entry: ProviderEntry | undefined, model: string): string {
   const base = integratedModel(entry, model)?.base;
   if (base !== undefined) return base;
-  const deployment = asObjects(entry?.settings.deployments).find(
-    ({ deployment_id: id, alias }) => id === model || alias === model,
-  );
+  const deployments = asObjects(entry?.settings.deployments);
+  // In the order in which a call finds its deployment.
+  const deployment =
+    deployments.find(({ alias }) => alias === model) ??
+    deployments.find((one) => one.is_default === true) ??
+    deployments.find((one) => one.deployment_id === model);
   return asString(deployment?.model) ?? asString(deployment?.alias) ?? model;
 }
 
