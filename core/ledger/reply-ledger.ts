@@ -103,7 +103,14 @@ export class ReplyLedger implements Metering {
   #count(): MaybePromise<CountedUsage> {
     const { usage } = this;
     if (usage !== undefined && this.state === 'final') return { usage, usageSource: 'provider' };
+    if (this.#comesLater) return { usage: undefined, usageSource: undefined };
     return this.#facts.ledger.estimates.take(() => this.#estimate(usage));
+  }
+
+  /** Whether the provider has only begun, and goes on with nobody reading what it comes to. */
+  get #comesLater(): boolean {
+    const { asked, dialect } = this.#facts;
+    return dialect === 'responses' && asked.background === true && this.#reply.bytes !== undefined;
   }
 
   async #estimate(told: Usage | undefined): Promise<CountedUsage> {

@@ -38,3 +38,20 @@ describe('a run of a thread', () => {
     assert.equal((await run()).status, 412);
   });
 });
+
+describe('a response in the background', () => {
+  it('keeps what it has set aside: nobody reads what comes of it', async (t) => {
+    const world = await limitedWorld(t);
+    const queued = { id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-4o-mini', output: [], usage: null };
+    world.peer.always({ body: { ...queued, status: 'queued', background: true } });
+    for (const [type, used] of [
+      ['tokens', 156],
+      ['cost', 45_900],
+    ] as const) {
+      const { id, key } = await world.key({ usage_limits: { credit_limit: 200, type } });
+      const body = { model: '@prod/gpt-4o-mini', input: text, background: true, max_output_tokens: 50 };
+      assert.equal((await world.control.call('POST', '/v1/responses', { key, body })).status, 200);
+      await world.stored(`budget/key/${id}/${type}`, used);
+    }
+  });
+});
