@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Guardrail } from '../contracts/guardrail.ts';
 import { asObject, type JsonObject } from '../json.ts';
 
@@ -33,7 +34,16 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
 /** All that an error says: its messages and fields, and those of its causes. */
 export function wordsOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error) || depth > 8) return String(error);
-  const fields = Object.entries(error).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const fields = Object.entries(error).map(([name, value]) => `${name}: ${written(value)}`);
   const cause = error.cause === undefined ? '' : wordsOf(error.cause, depth + 1);
   return [error.message, error.stack ?? '', ...fields, cause].join('\n');
+}
+
+/** As JSON, or else as far as it can be shown: what others make may go in circles, or hold what JSON does not know. */
+export function written(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return inspect(value, { depth: 20, maxArrayLength: null, maxStringLength: null });
+  }
 }

@@ -7,13 +7,15 @@ export const maxDataBytes = 65_536;
 export function verdictFaults(check: Pick<AnyCheck, 'edits'>, input: CheckInput, verdict: Verdict): readonly string[] {
   if (typeof verdict !== 'object' || verdict === null || typeof verdict.pass !== 'boolean')
     return ['must be an object whose pass is true or false'];
-  const { pass, why, data, edits = [], ...others } = verdict;
+  const { pass, why, data, edits: given = [], ...others } = verdict;
+  const edits: readonly Edit[] = Array.isArray(given) ? given : [];
   const json = data === undefined ? '' : jsonOf(data);
   const rules: readonly [boolean, string][] = [
     [Object.keys(others).length > 0, `holds what no verdict has: ${Object.keys(others).join(', ')}`],
     [why !== undefined && typeof why !== 'string', 'has a why that is no string'],
     [json === undefined, 'has data that are no JSON'],
     [Buffer.byteLength(json ?? '') > maxDataBytes, `has more than ${maxDataBytes} bytes of data`],
+    [edits !== given, 'has edits that are no list'],
     [edits.length > 0 && check.edits === undefined, 'holds edits, which the check does not declare'],
     [check.edits === 'only' && !pass, 'does not pass, though the check only edits'],
   ];
@@ -26,7 +28,13 @@ export function verdictFaults(check: Pick<AnyCheck, 'edits'>, input: CheckInput,
 
 /** The text of data that are JSON and stay the same by going through it. */
 function jsonOf(data: unknown): string | undefined {
-  return isJson(data, 0) ? JSON.stringify(data) : undefined;
+  try {
+    const text = JSON.stringify(data);
+    return isJson(data, 0) ? text : undefined;
+  } catch {
+    // It goes in circles, or holds what cannot be written.
+    return undefined;
+  }
 }
 
 function isJson(value: unknown, depth: number): boolean {
@@ -38,6 +46,7 @@ function isJson(value: unknown, depth: number): boolean {
 }
 
 function editFaults(edit: Edit, { texts, images }: CheckInput): readonly string[] {
+  if (typeof edit !== 'object' || edit === null) return ['which is no object'];
   if ('text' in edit) {
     const text = texts[edit.text]?.text;
     if (text === undefined) return [`which names text ${edit.text} of ${texts.length}`];

@@ -3,12 +3,14 @@ import type { Endpoint } from '../../contracts/endpoint.ts';
 import type { Check, CheckPhase } from '../../contracts/guardrail.ts';
 import { GatewayError } from '../../errors.ts';
 import { readyCheck } from '../check-run.ts';
-import { holdsSecret, secretsOf, wordsOf } from '../check-secrets.ts';
+import { holdsSecret, secretsOf, wordsOf, written } from '../check-secrets.ts';
 import { verdictFaults } from '../check-verdict.ts';
 import { type CorpusInput, canary, hostileInputs, shapeInputs, splitPairs, textInputs, windowsOf } from './corpus.ts';
 import type { Example } from './examples.ts';
 import { type ConformanceResult, resultOf, type Subject } from './report.ts';
 import { attempt, endingFault, type Trial } from './trial.ts';
+
+const standardAllMs = 60_000;
 
 interface Faults {
   readonly ending: string[];
@@ -74,12 +76,18 @@ async function tryAll(
 ): Promise<void> {
   const secrets = secretsOf(subject.unit.definition, example.fixture?.credentials ?? {});
   const ready = readyCheck(subject.check, example.parameters);
+  const { allMs = standardAllMs } = subject.options;
   for (const { name, phase, make } of inputs) {
     const at = `${name} (${phase}, ${example.name})`;
     const trial = await attempt(subject, example, { phase, ...make() }, ready);
     look(subject, example, trial, secrets, at, faults);
     // One that hangs would hang on the rest as well.
     if (trial.overdue) return;
+    if (subject.usage.spentMs > allMs) {
+      faults.ending.push(`${at}: by then its runs had taken more than ${allMs} ms together.`);
+      subject.usage.hung = true;
+      return;
+    }
     if (times === 1) continue;
     const again = await attempt(subject, example, { phase, ...make() }, ready);
     if (!isDeepStrictEqual(ending(trial), ending(again)))
@@ -111,13 +119,13 @@ function look(
     (text) => text.length >= 16 && !given.includes(text),
   );
   const places = {
-    why: verdict?.why ?? '',
+    why: typeof verdict?.why === 'string' ? verdict.why : '',
     error: GatewayError.is(error) ? error.message : '',
-    log: JSON.stringify(host.logged),
+    log: written(host.logged),
   };
   for (const [place, text] of Object.entries(places))
     if (told.some((one) => text.includes(one))) faults.words.push(`${at}: the ${place} holds text that was checked.`);
-  const held = { ...places, error: wordsOf(error), verdict: JSON.stringify(verdict ?? null) };
+  const held = { ...places, error: wordsOf(error), verdict: written(verdict) };
   const urls = host.fetched.map(({ url }) => url.href).join('\n');
   for (const [place, text] of Object.entries({ ...held, 'URL of a call': urls }))
     if (holdsSecret(text, secrets)) faults.secrets.push(`${at}: the ${place} holds a credential.`);

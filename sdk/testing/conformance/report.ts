@@ -17,6 +17,8 @@ export interface ConformanceOptions {
   readonly budgetMs?: number;
   /** How long a check may take for any one input, whatever its size. Default 10,000. */
   readonly timeMs?: number;
+  /** How long a check may take for all inputs together. Default 60,000. */
+  readonly allMs?: number;
   /** Runs code of others, for checks that do. Absent: what the fixture says. */
   readonly code?: CodeRunner;
   /** Whether a check that threw this had not ended by itself: whoever ran it had to end it. */

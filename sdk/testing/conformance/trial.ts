@@ -38,6 +38,7 @@ export async function attempt(
   const [phase] = check.phases;
   const input = visibleInput(checkInput({ phase, ...given }), unit.manifest);
   const seen = unit.sandboxed === true ? input : watchedInput(input, usage);
+  const startedAt = performance.now();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     timeUp.abort();
@@ -52,6 +53,7 @@ export async function attempt(
     return { input, verdict: undefined, error, overdue: hung, host };
   } finally {
     clearTimeout(timer);
+    usage.spentMs += performance.now() - startedAt;
   }
 }
 

@@ -10,10 +10,12 @@ export interface Usage {
   sandbox: boolean;
   /** A run had not ended when its time was up, or would not have ended by itself. */
   hung: boolean;
+  /** What all runs have taken together. */
+  spentMs: number;
 }
 
 export function newUsage(): Usage {
-  return { places: new Set(), parts: new Set(), models: false, sandbox: false, hung: false };
+  return { places: new Set(), parts: new Set(), models: false, sandbox: false, hung: false, spentMs: 0 };
 }
 
 /** The same input, which notes the parts of the request that are read. */

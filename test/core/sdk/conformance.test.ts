@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AnyCheck,
   type CheckHost,
@@ -150,6 +151,8 @@ describe('the conformance kit', () => {
   const text = schema.String({ maxLength: 9 });
   const found = /zebra|[a-z]{4}/g;
   const ended = new GatewayError('check_failed', 'It took too long.');
+  const circle: Record<string, unknown> = {};
+  circle.again = circle;
   const busy = () => {
     const end = performance.now() + 2;
     while (performance.now() < end);
@@ -253,6 +256,18 @@ describe('the conformance kit', () => {
       /did not end in time/,
     ],
     [
+      'a check that is slow on every input',
+      {
+        ...withRun(async () => {
+          await delay(3);
+          return { pass: true };
+        }),
+        options: { ...calm, allMs: 20 },
+      },
+      /whatever it is given/,
+      /its runs had taken more than 20 ms together/,
+    ],
+    [
       'a run that the sandbox had to end',
       {
         ...withRun(({ text: given }) => {
@@ -280,6 +295,44 @@ describe('the conformance kit', () => {
       /status-500 at call 1: It had to be ended\./,
     ],
     ['no verdict', withRun(() => ({}) as never), /verdicts that the runner takes/, /pass is true or false/],
+    [
+      'data that JSON does not know',
+      withRun(() => ({ pass: true, data: { count: 1n } }) as never),
+      /the runner takes/,
+      /data that are no JSON/,
+    ],
+    [
+      'data in circles',
+      withRun(() => ({ pass: true, data: circle }) as never),
+      /the runner takes/,
+      /data that are no JSON/,
+    ],
+    [
+      'a reason that is no text',
+      withRun(() => ({ pass: false, why: 5 }) as never),
+      /the runner takes/,
+      /why that is no/,
+    ],
+    [
+      'edits that are no list',
+      withRun(() => ({ pass: true, edits: null }) as never),
+      /the runner takes/,
+      /are no list/,
+    ],
+    [
+      'an edit that is none',
+      withRun(() => ({ pass: true, edits: [null] }) as never, { edits: 'may' }),
+      /the runner takes/,
+      /edits\[0\], which is no object/,
+    ],
+    [
+      'an error in circles',
+      withRun(() => {
+        throw Object.assign(new Error('No.'), { circle, count: 1n });
+      }),
+      /whatever it is given/,
+      /no GatewayError: Error: No\./,
+    ],
     [
       'edits that are not declared',
       withRun(() => ({ pass: true, edits: [{ message: 'user', at: 'end', add: '' }] })),
@@ -320,6 +373,15 @@ describe('the conformance kit', () => {
       'a quotation in the log',
       withRun(({ text: given }, _, host: CheckHost) => {
         host.log.info('seen', { given });
+        return { pass: true };
+      }),
+      /repeats no text/,
+      /the log holds text/,
+    ],
+    [
+      'a quotation in a log that JSON does not know',
+      withRun(({ text: given }, _, host: CheckHost) => {
+        host.log.info('seen', { given, count: 1n } as never);
         return { pass: true };
       }),
       /repeats no text/,
