@@ -63,8 +63,10 @@ export async function runTrial(
     { slug: saved.id, checks: saved.checks, actions: saved.actions },
     guardrailPlaces[phase],
     facts.checks,
+    '',
   );
   if (guardrail.checks.length === 0) throw fault('checks', 'hold none that is switched on');
+  refuseIdleText(sample);
   const target = targetOf(sample, facts);
   const part = phase === 'beforeRequest' ? target.body : replyOf(sample);
   const look = (body: JsonObject) =>
@@ -88,6 +90,13 @@ export async function runTrial(
     ...(run === undefined ? {} : hookResult({ ...run, hook: guardrail })),
     ...(after === part ? {} : { transformed_body: after }),
   };
+}
+
+/** A text that nothing is tried on would pass for one that was looked at. */
+function refuseIdleText({ phase, text, body, reply }: Sample): void {
+  if (text === undefined || body === undefined) return;
+  if (phase === 'beforeRequest') throw fault('text', 'stands in the place of body: give one of the two');
+  if (reply !== undefined) throw fault('text', 'stands in the place of body or reply, and both are there');
 }
 
 function replyOf({ text, reply, endpoint = 'chatComplete' }: Sample): JsonObject {
@@ -139,9 +148,10 @@ function targetOf(sample: Sample, { principal, newId, now }: TrialFacts): Target
   };
 }
 
-function bodyOf({ phase, text, body, endpoint = 'chatComplete' }: Sample): JsonObject {
+function bodyOf({ phase, text, body, reply, endpoint = 'chatComplete' }: Sample): JsonObject {
   if (body !== undefined) return body;
-  if (text === undefined && phase === 'afterRequest') return {};
+  // A text that is the reply is not what was asked as well.
+  if (phase === 'afterRequest' && (text === undefined || reply === undefined)) return {};
   if (text === undefined) throw fault('text', 'or body is required: what the guardrail is tried on');
   switch (dialects[endpoint]) {
     case 'completions':

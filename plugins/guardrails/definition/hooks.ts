@@ -17,16 +17,20 @@ export function inlineHook(entry: HookEntry, value: JsonObject, checks: Checks):
   return hookOf({ id: `${entry.source}_${number}`, ...form }, standing, checks, param);
 }
 
-/** The hook of a saved guardrail. @throws GatewayError `invalid_config` when it does not fit the place any more */
+/**
+ * The hook of a saved guardrail.
+ * @param where begins the messages, and what they call `param`
+ * @throws GatewayError `invalid_config` when it does not fit the place any more
+ */
 export function savedHook(
   saved: Pick<GuardrailEntry, 'slug' | 'checks' | 'actions'> & { readonly versionId?: string },
   place: Place,
   checks: Checks,
+  where = `guardrail ${saved.slug}: `,
 ): Hook {
-  const param = `guardrail ${saved.slug}`;
-  const actions = readActions(saved.actions, `${param}: actions`);
-  const form = { id: saved.slug, checks: readChecks(saved.checks, `${param}: checks`), actions };
-  return hookOf({ ...form, actions: { ...actions, versionId: saved.versionId } }, place, checks, `${param}: actions`);
+  const actions = readActions(saved.actions, `${where}actions`);
+  const form = { id: saved.slug, checks: readChecks(saved.checks, `${where}checks`), actions };
+  return hookOf({ ...form, actions: { ...actions, versionId: saved.versionId } }, place, checks, `${where}actions`);
 }
 
 function hookOf(form: HookForm & { readonly id: string }, place: Place, checks: Checks, param: string): Hook {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { asObjects, type Endpoint, type JsonObject } from 'portcullis/sdk';
+import { asObject, asObjects, type Endpoint, type JsonObject } from 'portcullis/sdk';
 import { createChecks } from '../../../core/checks/registry.ts';
 import { runTrial, type Sample } from '../../../plugins/guardrails/trial.ts';
 import { recordingLog } from '../../support/recording-log.ts';
@@ -69,6 +69,13 @@ describe('a trial of a guardrail', () => {
     assert.deepEqual(messages.transformed_body, { content: [{ type: 'text', text: '[X]' }] });
   });
 
+  it('takes a text that is the reply for no prompt', async () => {
+    const seeing = { ...swapping, checks: [{ id: 'test-probe.sees' }] as never };
+    const { checks: ran } = await tried({ phase: 'afterRequest', text: 'Sure.' }, seeing);
+    const [check] = asObjects(ran);
+    assert.equal(asObject(check?.data)?.prompt, '');
+  });
+
   it('runs at once and shows what would happen, whatever the actions say', async () => {
     const result = await tried({ phase: 'beforeRequest', text: 'secret' }, { ...swapping, actions: { async: true } });
     assert.deepEqual([result.async, result.transformed], [true, true]);
@@ -84,6 +91,16 @@ describe('a trial of a guardrail', () => {
   const refused: readonly [string, Sample, string][] = [
     ['without text and body', { phase: 'beforeRequest' }, 'text'],
     ['with a text where there is no form for it', { phase: 'beforeRequest', endpoint: 'rerank', text: 'x' }, 'body'],
+    [
+      'with a text beside a body, which would not be looked at',
+      { phase: 'beforeRequest', text: 'secret', body: { messages: [] } },
+      'text',
+    ],
+    [
+      'with a text beside body and reply',
+      { phase: 'afterRequest', text: 'secret', body: { messages: [] }, reply: { choices: [] } },
+      'text',
+    ],
     ['without a reply', { phase: 'afterRequest' }, 'reply'],
     ['with a text as the reply of another format', { phase: 'afterRequest', endpoint: 'messages', text: 'x' }, 'reply'],
   ];
@@ -92,6 +109,14 @@ describe('a trial of a guardrail', () => {
       await assert.rejects(tried(sample), { code: 'invalid_config', param });
     });
   }
+
+  it('names a check that does not run in the phase by its place', async () => {
+    const onRequests = { ...swapping, checks: [...swapping.checks, { id: 'test-probe.requestsOnly' }] as never };
+    await assert.rejects(tried({ phase: 'afterRequest', text: 'x' }, onRequests), {
+      param: 'checks[1].id',
+      message: /^checks\[1\]\.id is test-probe\.requestsOnly, which does not run on replies/,
+    });
+  });
 
   it('is refused where every check is switched off', async () => {
     const off = { ...swapping, checks: swapping.checks.map((check) => ({ ...check, is_enabled: false })) };
