@@ -16,6 +16,7 @@ export default check({
   description: 'A model says whether the text means something.',
   config: schema.Object({ model: modelParameter, not: notParameter }, { additionalProperties: false }),
   phases: ['beforeRequest', 'afterRequest'],
+  whole: ({ not }) => not,
   remote,
   async run(input, { model, not }, host) {
     const answers = await classify(host, model, question, input, input.content);

@@ -35,6 +35,8 @@ export default check({
     { additionalProperties: false },
   ),
   phases: ['beforeRequest', 'afterRequest'],
+  // A few words tell no language.
+  whole: true,
   remote,
   prepare: ({ model, language, not }) => ({
     model,

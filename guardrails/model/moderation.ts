@@ -36,6 +36,7 @@ export default check({
     { additionalProperties: false },
   ),
   phases: ['beforeRequest', 'afterRequest'],
+  whole: ({ not }) => not,
   remote,
   prepare: ({ model, categories, not }) => ({ model, question: questionOf(categories), not }),
   async run(input, { model, question, not }, host) {

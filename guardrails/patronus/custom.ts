@@ -17,6 +17,8 @@ export default check({
     { additionalProperties: false },
   ),
   phases: ['afterRequest'],
+  // What criteria of others ask for is not known here.
+  whole: true,
   remote: { timeoutMs },
   prepare: ({ profile }): Evaluator => {
     const colon = profile.indexOf(':');

@@ -9,14 +9,17 @@ export interface Judged extends Evaluator {
   readonly fault: string;
   /** Whether the answer is held against what it was to be made of: system messages and results of tools. */
   readonly grounded?: boolean;
+  /** Whether it asks for what an answer is as a whole, so that a piece of one tells nothing. */
+  readonly whole?: boolean;
 }
 
 /** A check that leaves the verdict on an answer to one evaluator. */
-export function judged({ title, fault, grounded = false, ...evaluator }: Judged) {
+export function judged({ title, fault, grounded = false, whole = false, ...evaluator }: Judged) {
   return check({
     title,
     config: schema.Object({}, { additionalProperties: false }),
     phases: ['afterRequest'],
+    whole,
     remote: { timeoutMs },
     run: (input, _config, host: CheckHost<Credentials>) => judge(host, evaluator, fault, input, grounded),
   });

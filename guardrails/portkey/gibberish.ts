@@ -9,6 +9,7 @@ export const gibberish = check({
   description: 'Fails texts that are gibberish.',
   config: schema.Object({ not }, { additionalProperties: false }),
   phases: ['beforeRequest', 'afterRequest'],
+  whole: ({ not }) => not,
   remote: { timeoutMs: 5000 },
   run: async ({ text }, { not }, host: CheckHost<Credentials>) => {
     if (text.trim() === '') return { pass: true };

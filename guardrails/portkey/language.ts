@@ -19,6 +19,8 @@ export const language = check({
     { additionalProperties: false },
   ),
   phases: ['beforeRequest', 'afterRequest'],
+  // A few words tell no language.
+  whole: true,
   remote: { timeoutMs: 5000 },
   prepare: ({ language, not }) => ({ allowed: new Set<string>([language].flat()), not }),
   run: async ({ text }, { allowed, not }, host: CheckHost<Credentials>) => {

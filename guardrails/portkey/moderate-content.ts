@@ -26,6 +26,7 @@ export const moderateContent = check({
     { additionalProperties: false },
   ),
   phases: ['beforeRequest', 'afterRequest'],
+  whole: ({ not }) => not,
   remote: { timeoutMs: 5000 },
   run: async ({ text }, { categories: listed, not }, host: CheckHost<Credentials>) => {
     if (text.trim() === '') return { pass: true };

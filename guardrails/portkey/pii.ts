@@ -39,6 +39,7 @@ export const pii = check({
   ),
   phases: ['beforeRequest', 'afterRequest'],
   edits: 'may',
+  whole: ({ not }) => not,
   remote: { timeoutMs: 5000 },
   run: async ({ texts }, { categories: listed, redact, not }, host: CheckHost<Credentials>) => {
     const asked = texts.filter(({ text }) => text.trim() !== '');

@@ -31,6 +31,7 @@ function judge(title: string, name: string) {
     title: `Qualifire: ${title}`,
     config: schema.Object({ mode: mode() }, { additionalProperties: false }),
     phases: onReplies,
+    whole: true,
     remote,
     run: (input, given, host: CheckHost<Credentials>) =>
       input.content.trim() === ''

@@ -15,6 +15,8 @@ export default check({
     { additionalProperties: false },
   ),
   phases: ['beforeRequest', 'afterRequest'],
+  // A policy may say what a reply must hold.
+  whole: true,
   remote,
   run({ phase, text, content, prompt }, given, host: CheckHost<Credentials>) {
     const before = phase === 'beforeRequest';
