@@ -13,6 +13,12 @@ export function adjoin(first: Fragment, second: Fragment): boolean {
   return first.path.every((step, at) => at === place || step === second.path[at]);
 }
 
+/** The texts of the parts that a fragment was put together of. */
+export function partsOf({ text, seams = [] }: Pick<Fragment, 'text' | 'seams'>): readonly string[] {
+  const inside = seams.filter((at) => at > 0);
+  return [0, ...inside].map((start, index) => text.slice(start, inside[index]));
+}
+
 /** Where the path of a text tells which part it is: a part is a text, or has one. */
 function partPlace({ path }: Fragment): number | undefined {
   const place = path.at(-1) === 'text' ? path.length - 2 : path.length - 1;

@@ -9,6 +9,7 @@ import {
   type TargetContext,
   type Turn,
 } from 'portcullis/sdk';
+import { partsOf } from './adjoining.ts';
 import { readRequest } from './read.ts';
 import type { Fragment, Reading } from './reading.ts';
 import { safeHeaders } from './safe-headers.ts';
@@ -154,8 +155,10 @@ function turnsOf({ phase, target, body, reading }: Subject): readonly Turn[] {
 /** One turn for each message and role in it. */
 function grouped(fragments: readonly Fragment[]): readonly Turn[] {
   const turns: { role: Turn['role']; text: string; message: number }[] = [];
-  for (const { role, message, kind, text } of fragments) {
+  for (const fragment of fragments) {
+    const { role, message, kind } = fragment;
     if (kind === 'thinking' || message < 0) continue;
+    const text = partsOf(fragment).join('\n');
     const last = turns.at(-1);
     if (last !== undefined && last.message === message && last.role === role) last.text += `\n${text}`;
     else turns.push({ role, text, message });

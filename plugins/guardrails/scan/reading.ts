@@ -19,8 +19,15 @@ export interface Fragment extends Speaker {
   readonly json: boolean;
   /** More of it may come. */
   readonly goesOn: boolean;
+  /** Where parts of one content meet in the text, which a client may join. */
+  readonly seams?: readonly number[];
   /** It names or addresses something: checks see it, and nothing is changed in it. */
   readonly fixed?: true;
+}
+
+/** What is known of a text of a stream beside it. */
+export interface Streamed extends Speaker, Pick<Fragment, 'goesOn'> {
+  readonly seams?: Fragment['seams'] | undefined;
 }
 
 export interface ImagePlace {
@@ -78,16 +85,17 @@ export class Gathering implements Reading {
     this.speakers[index] = role;
   }
 
-  text(
-    path: JsonPath,
-    text: string,
-    role: SpeakerRole,
-    kind: Fragment['kind'],
-    message: number,
-    goesOn: boolean = false,
-  ): void {
+  text(path: JsonPath, text: string, role: SpeakerRole, kind: Fragment['kind'], message: number): void {
+    this.streamed(path, text, { role, kind, message, goesOn: false });
+  }
+
+  /** A text of a stream. */
+  streamed(path: JsonPath, text: string, { role, kind, message, goesOn, seams }: Streamed): void {
     if (message >= this.turns) this.turn(message, role);
-    if (text !== '') this.said.push({ path, role, kind, message, text, json: false, goesOn });
+    if (text === '') return;
+    const inside = seams?.filter((at) => at >= 0 && at < text.length) ?? [];
+    const fragment = { path, role, kind, message, text, json: false, goesOn };
+    this.said.push(inside.length === 0 ? fragment : { ...fragment, seams: inside });
   }
 
   /** What names or addresses something. */

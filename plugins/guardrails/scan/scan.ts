@@ -1,6 +1,6 @@
 import type { ScannedText } from 'portcullis/sdk';
 import type { ScanScope } from '../definition/hook.ts';
-import { adjoin } from './adjoining.ts';
+import { adjoin, partsOf } from './adjoining.ts';
 import type { Fragment, Reading } from './reading.ts';
 import { withoutScaffolding } from './scaffolding.ts';
 
@@ -50,17 +50,23 @@ function scanned(fragments: readonly Fragment[], strip: boolean): Scan {
   const texts: ScannedText[] = [];
   const places: Scan['places'][number][] = [];
   const add = (fragment: Fragment, text: string, offset: number) => {
-    const { role, kind, message, goesOn } = fragment;
+    const { role, kind, message, seams } = fragment;
     const scanned = { index: texts.length, role, kind, message, text };
     const before = places.at(-1)?.fragment;
-    const adjoins = before !== undefined && offset === 0 && adjoin(before, fragment);
+    const adjoins = offset === 0 ? before !== undefined && adjoin(before, fragment) : seams?.includes(offset) === true;
+    const goesOn = fragment.goesOn && offset + text.length === fragment.text.length;
     texts.push(goesOn || adjoins ? { ...scanned, goesOn, adjoins } : scanned);
     places.push({ fragment, offset });
   };
   for (const fragment of fragments) {
     // What a tool gave back is content, whatever it looks like.
-    if (!strip || fragment.kind === 'tool-result') add(fragment, fragment.text, 0);
-    else
+    if (!strip || fragment.kind === 'tool-result') {
+      let offset = 0;
+      for (const text of partsOf(fragment)) {
+        add(fragment, text, offset);
+        offset += text.length;
+      }
+    } else
       for (const { start, end } of withoutScaffolding(fragment.text))
         add(fragment, fragment.text.slice(start, end), start);
   }

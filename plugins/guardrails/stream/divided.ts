@@ -8,6 +8,8 @@ export interface Divided {
   readonly rest: readonly Told[];
   /** How much of the text of each part went out. */
   readonly passed: ReadonlyMap<string, number>;
+  /** The texts that went out, as the client gets them, each with its part. */
+  readonly sent: readonly (readonly [key: string, text: string])[];
 }
 
 interface Leaving {
@@ -70,6 +72,9 @@ export function divided(
     out: out.flatMap(({ delta }) => delta ?? []),
     rest: rest.toSorted((a, b) => a.at - b.at).map(({ told }) => told),
     passed,
+    sent: out.flatMap(({ told: { pieces }, delta }) =>
+      delta !== undefined && isSpoken(delta) ? pieces.map(({ key }) => [key, delta.text] as const) : [],
+    ),
   };
 }
 

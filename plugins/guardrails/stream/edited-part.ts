@@ -9,7 +9,7 @@ export interface EditedPart {
 }
 
 /** The text of one step as it goes out: an edit is said where it begins. */
-export function editedBetween({ text, edits }: EditedPart, start: number, end: number): string {
+export function editedBetween({ text, edits }: Omit<EditedPart, 'cut'>, start: number, end: number): string {
   if (start >= end) return '';
   const inside = edits
     .filter((edit) => edit.end > start || edit.start >= start)

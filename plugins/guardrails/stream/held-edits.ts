@@ -3,7 +3,7 @@ import type { Hook } from '../definition/hook.ts';
 import { outside, rangesOf } from '../run/give-way.ts';
 import { type CheckRun, type HookRun, transforms } from '../run/runs.ts';
 import { Gathering, type Reading } from '../scan/reading.ts';
-import { disjoint } from './edited-part.ts';
+import { disjoint, editedBetween } from './edited-part.ts';
 import { editsThen } from './edits-then.ts';
 import type { HeldEdits, SentTails } from './window-buffer.ts';
 
@@ -46,9 +46,13 @@ export function editsOfChecks(checks: readonly CheckRun[]): HeldEdits {
 export function readingAsSent(reading: Reading, edits: HeldEdits, sent?: SentTails): Reading {
   const found = new Gathering();
   found.unreadable.push(...reading.unreadable);
-  for (const { path, text, role, kind, message, goesOn } of reading.fragments) {
+  for (const fragment of reading.fragments) {
+    const { path, text } = fragment;
     const key = String(path[0]);
-    found.text(path, (sent?.get(key) ?? '') + applyEdits(text, edits.get(key) ?? []), role, kind, message, goesOn);
+    const before = sent?.get(key) ?? '';
+    const made = disjoint(text, edits.get(key) ?? []);
+    const seams = fragment.seams?.map((at) => before.length + editedBetween({ text, edits: made }, 0, at).length);
+    found.streamed(path, before + applyEdits(text, made), { ...fragment, seams });
   }
   return found;
 }

@@ -12,6 +12,8 @@ const lookBehind = 64;
 /** The end of what has been released of a part, as the model said it: what comes next is looked at together with it. */
 export interface Said {
   readonly text: string;
+  /** Where blocks of the part meet in it. */
+  readonly seams: readonly number[];
   /** What the client got for the end of it, where that was inside an edit. */
   readonly instead: string | undefined;
   /** Nothing stayed: what was to be put at its end has been put there. */
@@ -24,7 +26,7 @@ export type SaidEnds = ReadonlyMap<string, Said>;
 /** What has to be known of a part that goes on, once what stands before the cut is out. */
 export function saidOf(
   known: Said | undefined,
-  { text, edits, cut }: EditedPart,
+  { text, edits, cut, seams }: EditedPart & { readonly seams: readonly number[] },
   { most, keep }: Bounds,
 ): Said | undefined {
   if (cut === 0) return known;
@@ -36,9 +38,16 @@ export function saidOf(
   const open = moved.find(({ start, end }) => start < all.length && end >= all.length);
   const wanted = Math.min(all.length - missing, (open?.start ?? all.length) - lookBehind);
   const start = beforeEdits(Math.max(wordStart(all, wanted), wanted - most, 0), moved);
-  if (open === undefined) return { text: bounded(all.slice(start)), instead: undefined, ended };
-  const goesOn = open.start === length && known?.instead !== undefined;
-  return { text: bounded(all.slice(goesOn ? 0 : start)), instead: (goesOn ? known.instead : '') + open.with, ended };
+  const goesOn = open !== undefined && open.start === length && known?.instead !== undefined;
+  const from = goesOn ? 0 : start;
+  const kept = all.slice(from);
+  const meeting = [...(known?.seams ?? []), ...seams.map((at) => at + length)].map((at) => at - from);
+  return {
+    text: bounded(kept),
+    seams: kept.length > maxKept ? [] : meeting.filter((at) => at > 0 && at < kept.length),
+    instead: open === undefined ? undefined : (goesOn ? known.instead : '') + open.with,
+    ended,
+  };
 }
 
 /** The beginning tells that the edit goes on, and the end where it ends. */
@@ -74,7 +83,10 @@ export function heldAlone(reading: Reading, said: SaidEnds): Reading {
   if (said.size === 0) return reading;
   const held = new Gathering();
   held.unreadable.push(...reading.unreadable);
-  for (const { path, text, role, kind, message, goesOn } of reading.fragments)
-    held.text(path, text.slice(said.get(String(path[0]))?.text.length ?? 0), role, kind, message, goesOn);
+  for (const fragment of reading.fragments) {
+    const length = said.get(String(fragment.path[0]))?.text.length ?? 0;
+    const seams = fragment.seams?.map((at) => at - length);
+    held.streamed(fragment.path, fragment.text.slice(length), { ...fragment, seams });
+  }
   return held;
 }

@@ -1,4 +1,5 @@
 import type { Delta, ReplyContext } from 'portcullis/sdk';
+import { partsOf } from '../scan/adjoining.ts';
 import { Gathering, type Reading, type Speaker } from '../scan/reading.ts';
 import type { ClientFormat } from './events.ts';
 import { Telling } from './told.ts';
@@ -7,10 +8,19 @@ import { type EventText, EventTexts } from './untold.ts';
 /** Most characters of one answer that are kept to be checked; what is longer cannot be looked at. */
 const maxKept = 4 * 1024 * 1024;
 
+interface SpokenPart {
+  readonly speaker: Speaker;
+  readonly texts: string[];
+  readonly seams: number[];
+  length: number;
+  /** The one that the last text is of. */
+  block: number | undefined;
+}
+
 /** What a stream has said, put together. */
 export class Speech {
   readonly #telling: Telling;
-  readonly #parts = new Map<string, { readonly speaker: Speaker; readonly texts: string[] }>();
+  readonly #parts = new Map<string, SpokenPart>();
   readonly #unreadable = new Set<string>();
   /** What is said of the whole reply, which some providers say in every chunk again. */
   readonly #ofReply = new Set<string>();
@@ -37,16 +47,19 @@ export class Speech {
     if (this.#length > maxKept) return [];
     const { pieces, unreadable } = this.#telling.read(delta);
     for (const why of unreadable) this.#unreadable.add(why);
-    for (const { key, speaker, text } of pieces) {
+    for (const { key, speaker, text, block } of pieces) {
       if (speaker.message < 0) {
         if (this.#ofReply.has(text)) continue;
         this.#ofReply.add(text);
       }
       this.#length += text.length;
       if (this.#length > maxKept) break;
-      const known = this.#parts.get(key);
-      if (known === undefined) this.#parts.set(key, { speaker, texts: [text] });
-      else known.texts.push(text);
+      const known = this.#parts.get(key) ?? { speaker, texts: [], seams: [], length: 0, block };
+      if (known.block !== block && text !== '') known.seams.push(known.length);
+      if (text !== '') known.block = block;
+      known.texts.push(text);
+      known.length += text.length;
+      this.#parts.set(key, known);
     }
     return pieces.map(({ text }) => text);
   }
@@ -65,12 +78,14 @@ export class Speech {
     found.unreadable.push(...this.#unreadable);
     if (this.#length > maxKept || this.#untoldLength > maxKept)
       found.unreadable.push('The stream is longer than what is kept for checks.');
-    for (const { speaker, texts } of this.#parts.values()) {
-      const { role, kind, message } = speaker;
+    for (const { speaker, texts, seams } of this.#parts.values()) {
+      const { kind, message } = speaker;
       if (kind === 'tool-arguments') found.argumentsOf([], texts.join(''), message);
-      else found.text([], texts.join(''), role, kind, message);
+      else found.streamed([], texts.join(''), { ...speaker, goesOn: false, seams });
     }
-    const told = new Set(found.fragments.flatMap(({ kind, text }) => (kind === 'thinking' ? thoughts(text) : [text])));
+    const told = new Set(
+      found.fragments.flatMap((part) => (part.kind === 'thinking' ? thoughts(part.text) : partsOf(part))),
+    );
     for (const { speaker, texts } of this.#untold.values()) {
       const text = texts.join('');
       if (!told.has(text)) found.text([], text, speaker.role, speaker.kind, speaker.message);

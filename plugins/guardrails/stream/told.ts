@@ -3,7 +3,7 @@ import { saysMore } from '../scan/called-name.ts';
 import type { Speaker } from '../scan/reading.ts';
 import { Asides } from './asides.ts';
 import type { ClientFormat } from './events.ts';
-import { choiceOf, isSpoken, kindOf, partOf } from './kinds.ts';
+import { choiceOf, goesAlongside, isSpoken, kindOf, partOf, type SpokenDelta } from './kinds.ts';
 import type { HeldEdits } from './window-buffer.ts';
 
 /** A text of a step. */
@@ -14,6 +14,8 @@ export interface Piece {
   readonly text: string;
   /** More of the part may follow. */
   readonly goesOn: boolean;
+  /** Of texts of several blocks that are one part: which of them it is of. */
+  readonly block?: number;
 }
 
 /** A step, and what checks see of it. */
@@ -36,6 +38,8 @@ export class Telling {
   readonly #asides: Asides;
   /** Clients join the pieces of a field, and of what is heard; everywhere else fields come whole. */
   readonly #joinsFields: boolean;
+  /** By choice, the part that its last text belongs to. */
+  readonly #texts = new Map<number, string>();
   #count = 0;
 
   constructor(dialect: ClientFormat, context: ReplyContext) {
@@ -45,9 +49,11 @@ export class Telling {
 
   read(delta: Delta): Told {
     if (isSpoken(delta)) {
-      const speaker = { role: 'assistant', kind: kindOf(delta), message: delta.choice } as const;
-      return { delta, pieces: [{ key: partOf(delta), speaker, text: delta.text, goesOn: true }], unreadable: none };
+      const { choice: message, block, text } = delta;
+      const speaker = { role: 'assistant', kind: kindOf(delta), message } as const;
+      return { delta, pieces: [{ key: this.#partOf(delta), speaker, text, goesOn: true, block }], unreadable: none };
     }
+    if (!goesAlongside(delta)) this.#texts.delete(choiceOf(delta) ?? -1);
     if (delta.type === 'tool-call') return this.#called(delta);
     const { fragments, unreadable } = this.#asides.read(delta);
     if (fragments.length === 0) return { delta, pieces: none, unreadable };
@@ -77,6 +83,15 @@ export class Telling {
     }
     const part = delta.type === 'part' ? this.#asides.edited(delta.part, keys, edits) : undefined;
     return delta.type === 'part' && part !== undefined ? { ...delta, part } : undefined;
+  }
+
+  /** Blocks of text that follow each other are one part: clients may join them, and what is told may stand across two. */
+  #partOf(delta: SpokenDelta): string {
+    const { choice, type } = delta;
+    const key = (type === 'text' ? this.#texts.get(choice) : undefined) ?? partOf(delta);
+    if (type === 'text') this.#texts.set(choice, key);
+    else this.#texts.delete(choice);
+    return key;
   }
 
   #called(delta: Extract<Delta, { type: 'tool-call' }>): Told {

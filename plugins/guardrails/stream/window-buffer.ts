@@ -1,25 +1,19 @@
 import type { Delta, ReplyContext, TextEdit } from 'portcullis/sdk';
-import { Gathering, type Reading, type Speaker } from '../scan/reading.ts';
+import { Gathering, type Reading } from '../scan/reading.ts';
 import { type Bounds, cutOf } from './cut.ts';
 import { divided } from './divided.ts';
 import { disjoint, type EditedPart } from './edited-part.ts';
 import type { ClientFormat } from './events.ts';
+import { addTo, type HeldPart, seamsOf } from './held-part.ts';
 import { JsonStrings } from './json-strings.ts';
 import { choiceOf, goesAlongside, isSpoken, isUnread, partOf, retells, withoutTokens } from './kinds.ts';
 import { type Said, type SaidEnds, saidOf } from './said.ts';
 import { type Piece, Telling, type Told, tells } from './told.ts';
 
-interface HeldPart {
-  readonly speaker: Speaker;
-  text: string;
-  /** Where its steps end, which cannot be parted, and which go alongside texts; undefined: it is one of these. */
-  readonly ends: number[] | undefined;
-  /** Something else has begun behind it. */
-  complete: boolean;
-}
-
 /** By part. */
 export type SentTails = ReadonlyMap<string, string>;
+
+const unsaid: Pick<Said, 'text' | 'seams'> = { text: '', seams: [] };
 
 /** Edits by part; positions count in the text that is held of the part. */
 export type HeldEdits = ReadonlyMap<string, readonly TextEdit[]>;
@@ -37,6 +31,8 @@ export class WindowBuffer {
   readonly #strings = new Map<string, JsonStrings>();
   readonly #sent = new Map<string, string>();
   readonly #said = new Map<string, Said>();
+  /** The block at the end of what has been released of each part. */
+  readonly #ended = new Map<string, number>();
   readonly #telling: Telling;
   /** Choices of which nothing more is heard, for a text of it was changed. */
   readonly #muted = new Set<number>();
@@ -88,9 +84,10 @@ export class WindowBuffer {
   reading(): Reading {
     const found = new Gathering();
     found.unreadable.push(...this.#unreadable);
-    for (const [key, { speaker, text, complete }] of this.#parts) {
-      const before = text === '' ? '' : (this.#said.get(key)?.text ?? '');
-      found.text([key], before + text, speaker.role, speaker.kind, speaker.message, !complete);
+    for (const [key, part] of this.#parts) {
+      const { text: before, seams } = (part.text === '' ? undefined : this.#said.get(key)) ?? unsaid;
+      const meeting = [...seams, ...seamsOf(part, this.#ended.get(key)).map((at) => at + before.length)];
+      found.streamed([key], before + part.text, { ...part.speaker, goesOn: !part.complete, seams: meeting });
     }
     return found;
   }
@@ -106,17 +103,19 @@ export class WindowBuffer {
     const edited = this.#edited(parts);
     // What tells the same as a text in other words must not give away what was changed in it.
     const isLost = ({ delta }: Told) => retells(delta) && edited.has(choiceOf(delta) ?? -1);
-    const { out, rest, passed } = divided(this.#held, parts, (told) =>
+    const { out, rest, passed, sent } = divided(this.#held, parts, (told) =>
       isLost(told) ? undefined : this.#telling.edited(told, made),
     );
     for (const [key, part] of parts) {
       const cut = passed.get(key) ?? 0;
       this.#strings.get(key)?.pass(part.text.slice(0, cut));
       this.#keepSaid(key, { ...part, cut });
+      const last = this.#parts.get(key)?.blocks.findLast(({ at }) => at < cut);
+      if (last !== undefined) this.#ended.set(key, last.block);
     }
     // The rest of what goes on is looked at with what follows.
     this.#hold(rest.filter((told) => !isLost(told) || told.pieces.some(({ goesOn }) => goesOn)));
-    this.#remember(out);
+    this.#remember(sent);
     return out;
   }
 
@@ -137,10 +136,11 @@ export class WindowBuffer {
     for (const piece of pieces) this.#hear(piece, isSpoken(delta));
   }
 
-  #hear({ key, speaker, text, goesOn }: Piece, divisible: boolean): void {
-    const known = this.#parts.get(key) ?? { speaker, text: '', ends: divisible ? undefined : [], complete: !goesOn };
-    known.text += text;
-    known.ends?.push(known.text.length);
+  #hear(piece: Piece, divisible: boolean): void {
+    const { key, speaker, goesOn } = piece;
+    const ends = divisible ? undefined : [];
+    const known = this.#parts.get(key) ?? { speaker, text: '', blocks: [], ends, complete: !goesOn };
+    addTo(known, piece);
     this.#parts.set(key, known);
   }
 
@@ -173,18 +173,16 @@ export class WindowBuffer {
 
   #keepSaid(key: string, part: EditedPart): void {
     const goesOn = this.#parts.get(key)?.complete === false;
-    const said = goesOn ? saidOf(this.#said.get(key), part, this.#bounds) : undefined;
+    const seams = seamsOf(this.#parts.get(key), this.#ended.get(key));
+    const said = goesOn ? saidOf(this.#said.get(key), { ...part, seams }, this.#bounds) : undefined;
     if (said === undefined) this.#said.delete(key);
     else this.#said.set(key, said);
   }
 
-  #remember(out: readonly Delta[]): void {
+  #remember(sent: readonly (readonly [key: string, text: string])[]): void {
     const { keep } = this.#bounds;
-    for (const delta of out) {
-      if (!isSpoken(delta) || keep === 0) continue;
-      const key = partOf(delta);
-      this.#sent.set(key, ((this.#sent.get(key) ?? '') + delta.text).slice(-keep));
-    }
+    for (const [key, text] of keep === 0 ? [] : sent)
+      this.#sent.set(key, ((this.#sent.get(key) ?? '') + text).slice(-keep));
   }
 
   #hold(steps: readonly Told[]): void {

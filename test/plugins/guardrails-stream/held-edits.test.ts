@@ -19,7 +19,7 @@ describe('what is held of a stream, after edits', () => {
   });
 
   it('is so without what has been said of it, too', () => {
-    const said = new Map([['0', { text: 'Ask ', instead: undefined, ended: false }]]);
+    const said = new Map([['0', { text: 'Ask ', seams: [], instead: undefined, ended: false }]]);
     const held = heldAlone(reading, said);
     assert.deepEqual(
       held.fragments.map(({ text }) => text),
