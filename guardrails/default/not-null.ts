@@ -7,6 +7,8 @@ export default check({
   description: 'Passes when the reply holds more than white space, or asks for tools to be run.',
   config: schema.Object({ not: notParameter }, strict),
   phases: ['afterRequest'],
+  // What a reply thinks first is no answer yet.
+  whole: ({ not }) => !not,
   run({ content, callsTools }, { not }) {
     if (callsTools) {
       const explanation = 'The reply asks for tools to be run, so it needs no text.';

@@ -114,6 +114,26 @@ describe('in windows, a guardrail that judges replies as a whole', () => {
     assert.match(rest, /1000 words; allowed up to 600/);
   });
 
+  it('waits for the answer behind what is thought first', async (t) => {
+    const peer = await startPeer(t);
+    const gateway = await guarded(t);
+    const guard = { 'default.notNull': {}, deny: true, stream_mode: 'window' };
+    const config = {
+      'x-gw-config': JSON.stringify(target(peer, { provider: 'deepseek', output_guardrails: [guard] })),
+    };
+    const thought = answers('').with(0, chunk({ role: 'assistant', reasoning_content: 'I think. '.repeat(100) }));
+    for (const [path, body] of Object.entries(bodies)) {
+      peer.next(
+        { events: [thought[0] ?? '', ...answers('Hello.')] },
+        { events: [...thought.slice(0, -1), ...answers('')] },
+      );
+      const answered = await gateway.post(path, { ...body, stream: true }, config);
+      assert.deepEqual([answered.status, answered.text.includes('Hello.')], [200, true], path);
+      const silent = await gateway.post(path, { ...body, stream: true }, config);
+      assert.equal(silent.status, 446, path);
+    }
+  });
+
   it('does not hold what others look at in pieces', async (t) => {
     const ask = await streams(t);
     const { status, text } = await ask('/v1/chat/completions', without('bad'), `${words}bad`);
