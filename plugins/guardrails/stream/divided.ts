@@ -1,6 +1,6 @@
 import type { Delta } from 'portcullis/sdk';
 import { type EditedPart, editedBetween } from './edited-part.ts';
-import { choiceOf, hasTokens, isSpoken, onlyTokens, retells, withoutTokens } from './kinds.ts';
+import { choiceOf, hasTokens, isSpoken, onlyTokens, retells, type SpokenDelta, withoutTokens } from './kinds.ts';
 import type { Told } from './told.ts';
 
 export interface Divided {
@@ -55,7 +55,7 @@ export function divided(
       const { leaving, staying } = parted(told, part, starts[0] ?? 0, ends[0] ?? 0);
       if (stays) {
         stopped.add(`${delta.choice}`);
-        rest.push({ at, told: staying }, ...takeRetelling(out, delta.choice));
+        rest.push({ at, told: staying }, ...takeRetelling(out, delta));
       }
       out.push({ at, ...leaving });
     } else if (stays) {
@@ -102,13 +102,14 @@ function within(told: Told, text: string): Told {
   return { ...told, delta: { ...delta, text }, pieces: told.pieces.map((piece) => ({ ...piece, text })) };
 }
 
-/** What stands right before a text that stays, and may be about it. */
-function takeRetelling(out: Leaving[], choice: number): readonly Staying[] {
+/** What stands right before a text that stays, and may be about it: a citation is about its own block. */
+function takeRetelling(out: Leaving[], { choice, block }: SpokenDelta): readonly Staying[] {
   const taken: Staying[] = [];
   for (let index = out.length - 1; index >= 0; index -= 1) {
     const step = out[index];
     if (step === undefined || choiceOf(step.told.delta) !== choice) continue;
-    if (!retells(step.told.delta)) break;
+    const { delta } = step.told;
+    if (!retells(delta) || ('block' in delta && delta.block !== block)) break;
     taken.push(step);
     out.splice(index, 1);
   }

@@ -4,7 +4,7 @@ import { type Delta, dialects, type JsonObject } from 'portcullis/sdk';
 import { partsOf } from '../../../plugins/guardrails/scan/adjoining.ts';
 import { without } from '../guardrails/guarded.ts';
 import { serving, window } from './serving.ts';
-import { end, finish, pass, start, text, textOf, understood, windows, wireOf } from './windows.ts';
+import { citation, end, finish, pass, start, text, textOf, understood, windows, wireOf } from './windows.ts';
 
 const tenWords = 'one two three four five six seven eight nine ten ';
 /** An answer of several blocks of text, behind enough words to be sent before they come. */
@@ -74,5 +74,25 @@ describe('a block of text', () => {
     t.mock.timers.tick(100);
     assert.deepEqual(looked.at(-1), ['mail to ann@exam', 'ple.com']);
     window.abort();
+  });
+
+  it('keeps its own sources, also where the next one goes out in part', () => {
+    for (const dialect of [dialects.messages, dialects.responses]) {
+      const { source, client } = windows(pass, {}, { dialect });
+      const cited = [0, 1, 2].flatMap((block) => [
+        ...[`According to the source number ${block} `, 'it is so and so. '].map((said) => text(said, 0, block)),
+        { ...citation(`source ${block}`), block } as Delta,
+      ]);
+      source.push(wireOf([start, ...cited, finish(), end], dialect));
+      source.end();
+      const placed = understood(client.bytes, dialect).flatMap((step) =>
+        step.type === 'citation' ? [[step.block, step.citation.title]] : [],
+      );
+      assert.deepEqual(
+        placed,
+        [0, 1, 2].map((block) => [block, `source ${block}`]),
+        dialect.name,
+      );
+    }
   });
 });
