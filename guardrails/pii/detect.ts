@@ -1,6 +1,6 @@
 import { check, GatewayError, schema } from 'portcullis/sdk';
 import type { Found } from './categories.ts';
-import { countsOf, editsOf, findingsIn, foundAcross, shown } from './findings.ts';
+import { countsOf, editsOf, findingsIn, findingsToRedact, foundAcross, shown } from './findings.ts';
 import { searchOf, searchParameters } from './parameters.ts';
 import { replacing } from './replacement.ts';
 
@@ -24,9 +24,9 @@ export default check({
     return { search: searchOf(given), redact, not, replace: replacing(replacement) };
   },
   run(input, { search, redact, not, replace }) {
-    const findings = findingsIn(input, search);
+    const findings = redact ? findingsToRedact(input, search) : findingsIn(input, search);
     if (findings.length === 0) {
-      // What must not be there may stand across two parts; what is to be redacted, or must be there, stands in one of them.
+      // What must not be there may stand across two parts; what must be there stands in one of them.
       const across = redact || not ? [] : foundAcross(input, search);
       if (across.length === 0) return { pass: !not, why: 'Nothing was found.' };
       const data = { entities: [], counts: countsOf(across) };

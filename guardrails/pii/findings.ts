@@ -11,6 +11,8 @@ const mostListed = 500;
 /** A finding in one of the texts. */
 export interface Finding extends Found {
   readonly textIndex: number;
+  /** It is the rest of what begins in the text before. */
+  readonly continues?: boolean;
 }
 
 export function findingsIn(input: CheckInput, search: Search): readonly Finding[] {
@@ -24,7 +26,21 @@ export function findingsIn(input: CheckInput, search: Search): readonly Finding[
 /** What only stands there where parts of a message follow each other without a break: no single text has a place for it. */
 export function foundAcross({ texts }: CheckInput, search: Search): readonly Found[] {
   const around = aroundSeams(texts);
-  return around === undefined ? [] : foundIn(around, search);
+  return around === undefined ? [] : foundIn(around.text, search);
+}
+
+/** All that is to be taken out; of what stands across texts, each has its own share. */
+export function findingsToRedact(input: CheckInput, search: Search): readonly Finding[] {
+  const findings = findingsIn(input, search);
+  const around = aroundSeams(input.texts);
+  if (around === undefined) return findings;
+  const across = foundIn(around.text, search).flatMap(({ category, start, end }) => {
+    const places = around.placesOf(start, end);
+    return places.length < 2 ? [] : places.map((place, at) => ({ ...place, category, continues: at > 0 }));
+  });
+  const isCovered = ({ textIndex, start, end }: Finding) =>
+    across.some((one) => one.textIndex === textIndex && one.start <= start && end <= one.end);
+  return [...findings.filter((finding) => !isCovered(finding)), ...across];
 }
 
 /** What stands in a text as it is written, and what is only found as it reads. */
@@ -53,7 +69,7 @@ export function shown(findings: readonly Finding[]): JsonObject {
   const entities = findings
     .slice(0, mostListed)
     .map(({ category, textIndex, start, end }) => ({ category, textIndex, start, end }));
-  return { entities, counts: countsOf(findings) };
+  return { entities, counts: countsOf(findings.filter(({ continues }) => continues !== true)) };
 }
 
 /** How many there are of each kind. */

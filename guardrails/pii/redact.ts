@@ -1,5 +1,5 @@
 import { check, schema } from 'portcullis/sdk';
-import { editsOf, findingsIn, shown } from './findings.ts';
+import { editsOf, findingsToRedact, shown } from './findings.ts';
 import { searchOf, searchParameters } from './parameters.ts';
 import { replacing } from './replacement.ts';
 
@@ -11,7 +11,7 @@ export default check({
   edits: 'only',
   prepare: ({ replacement, ...given }) => ({ search: searchOf(given), replace: replacing(replacement) }),
   run(input, { search, replace }) {
-    const findings = findingsIn(input, search);
+    const findings = findingsToRedact(input, search);
     if (findings.length === 0) return { pass: true };
     return { pass: true, data: shown(findings), edits: editsOf(input, findings, replace) };
   },

@@ -53,10 +53,28 @@ testCheck(detect, {
     },
     { name: 'numbers of two messages', input: { texts: splitCard.map(({ text }) => ({ text })) } },
     {
-      name: 'to redact only what stands in one part',
+      name: 'a number that is split over parts of a message, of which each loses its share',
       input: { texts: splitCard },
       config: { redact: true },
-      edited: splitCard.map(({ text }) => text),
+      data: {
+        entities: [
+          { category: 'CREDIT_CARD', textIndex: 0, start: 9, end: 20 },
+          { category: 'CREDIT_CARD', textIndex: 1, start: 0, end: 8 },
+        ],
+        counts: { CREDIT_CARD: 1 },
+      },
+      edited: ['Pay with [CREDIT_CARD]', '[CREDIT_CARD], please.'],
+    },
+    {
+      name: 'an address that is one without its end too, between long parts',
+      input: {
+        texts: [
+          { text: `bob@example.com ${'word '.repeat(1000)}ann@example.co`, message: 0 },
+          { text: `m${' word'.repeat(1000)}`, message: 0, adjoins: true },
+        ],
+      },
+      config: { redact: true },
+      edited: [`[EMAIL_ADDRESS] ${'word '.repeat(1000)}[EMAIL_ADDRESS]`, `[EMAIL_ADDRESS]${' word'.repeat(1000)}`],
     },
   ],
   fail: [

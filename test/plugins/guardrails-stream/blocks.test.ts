@@ -31,6 +31,11 @@ for (const format of formats)
       assert.doesNotMatch(said, /ann|ple/);
     });
 
+    it('lose what is redacted, each its share', async (t) => {
+      const { said } = await asked(t, format, { 'pii.redact': {} }, 'to ann@exam', 'ple.com and so on');
+      assert.equal(said, `${tenWords}to [EMAIL_ADDRESS][EMAIL_ADDRESS] and so on`);
+    });
+
     it('are looked at one by one too', async (t) => {
       const { status, said } = await asked(t, format, without('bad'), `${tenWords}this is`, 'bad', 'word');
       assert.equal(status, 200);
