@@ -16,6 +16,7 @@ export function boundsOf({ tokens, overlap }: StreamRule): Bounds {
 }
 
 const space = /\s/;
+const letter = /[\p{L}\d]/u;
 /**
  * What stands around values where no space does, coarse and then fine: marks and scripts that are written without spaces;
  * then what parts a name or an address from a value.
@@ -44,8 +45,13 @@ export function wordStart(text: string, at: number): number {
 /** The place behind the nearest border at or before a place. */
 function startBehind(border: RegExp, text: string, at: number): number {
   let start = at;
-  while (start > 0 && !border.test(text.charAt(start - 1))) start -= 1;
+  while (start > 0 && (!border.test(text.charAt(start - 1)) || isWithinName(text, start - 1))) start -= 1;
   return start;
+}
+
+/** The apostrophe of `o'brien@`, which is no quotation mark. */
+function isWithinName(text: string, at: number): boolean {
+  return text.charAt(at) === "'" && letter.test(text.charAt(at - 1)) && letter.test(text.charAt(at + 1));
 }
 
 export function beforeEdits(at: number, edits: readonly TextEdit[]): number {
