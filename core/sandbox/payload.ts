@@ -59,8 +59,10 @@ function packed(input: CheckInput) {
   const seen = new Texts();
   const { strings } = seen;
   const place = (text: string) => seen.place(text);
-  const texts = input.texts.map(({ role, kind, message, text, adjoins }) =>
-    adjoins ? ([role, kind, message, place(text), true] as const) : ([role, kind, message, place(text)] as const),
+  const texts = input.texts.map(({ role, kind, message, text, adjoins = false, goesOn = false }) =>
+    adjoins || goesOn
+      ? ([role, kind, message, place(text), adjoins, goesOn] as const)
+      : ([role, kind, message, place(text)] as const),
   );
   const joined = input.texts.map(({ text }) => text).join('\n');
   const placeOrJoined = (text: string) => (text === joined ? -1 : place(text));

@@ -1,5 +1,12 @@
 type Unknowns = Record<string, unknown>;
-type PackedText = readonly [role: string, kind: string, message: number, place: number, adjoins?: true];
+type PackedText = readonly [
+  role: string,
+  kind: string,
+  message: number,
+  place: number,
+  adjoins?: boolean,
+  goesOn?: boolean,
+];
 
 /**
  * The input of a check as `payloadOf` has packed it: each text has come once, its length in a list. Runs inside the isolate, so
@@ -15,11 +22,12 @@ export function unpackInput(packed: Unknowns, sliced: (start: number, end: numbe
   }
   const texts: unknown[] = [];
   let joined = '';
-  for (const [role, kind, message, at, adjoins] of packed.texts as readonly PackedText[]) {
+  for (const [role, kind, message, at, adjoins, goesOn] of packed.texts as readonly PackedText[]) {
     const text = strings[at] ?? '';
     joined += texts.length === 0 ? text : `\n${text}`;
     const scanned = { index: texts.length, role, kind, message, text };
-    texts[texts.length] = adjoins ? { ...scanned, adjoins } : scanned;
+    const last = goesOn ? { ...scanned, goesOn } : scanned;
+    texts[texts.length] = adjoins ? { ...last, adjoins } : last;
   }
   const turns: unknown[] = [];
   for (const [role, at] of packed.turns as readonly (readonly [string, number])[])

@@ -57,6 +57,7 @@ describe('a run', () => {
         { role: 'assistant', kind: 'tool-arguments', text: '{"a":1}' },
         { role: 'user', text: 'Größe? 😀 \u2028' },
         { role: 'user', text: 'More.', message: 3, adjoins: true },
+        { role: 'user', text: 'And more', message: 4, goesOn: true },
       ],
       images: ['https://example.com/a.png'],
       body: { model: 'm', messages: [{ role: 'user', content: '\u0000' }] },
