@@ -13,6 +13,33 @@ export function adjoin(first: Fragment, second: Fragment): boolean {
   return first.path.every((step, at) => at === place || step === second.path[at]);
 }
 
+/** What a part has beside its text, such as its sources, behind the parts that adjoin: they are read as one text. */
+export function partsTogether(fragments: readonly Fragment[]): readonly Fragment[] {
+  const ordered: Fragment[] = [];
+  const beside: Fragment[] = [];
+  let last: Fragment | undefined;
+  for (const fragment of fragments) {
+    if (last !== undefined && standsBeside(fragment, last)) {
+      beside.push(fragment);
+      continue;
+    }
+    if (beside.length > 0 && (last === undefined || !adjoin(last, fragment))) ordered.push(...beside.splice(0));
+    ordered.push(fragment);
+    last = fragment;
+  }
+  return [...ordered, ...beside];
+}
+
+/** Whether a fragment is of the part of a text, and not that text. */
+function standsBeside({ path }: Fragment, text: Fragment): boolean {
+  const place = partPlace(text);
+  return (
+    place !== undefined &&
+    path.length > text.path.length &&
+    text.path.every((step, at) => at > place || step === path[at])
+  );
+}
+
 /** The texts of the parts that a fragment was put together of. */
 export function partsOf({ text, seams = [] }: Pick<Fragment, 'text' | 'seams'>): readonly string[] {
   const inside = seams.filter((at) => at > 0);

@@ -1,6 +1,6 @@
 import type { ScannedText } from 'portcullis/sdk';
 import type { ScanScope } from '../definition/hook.ts';
-import { adjoin, partsOf } from './adjoining.ts';
+import { adjoin, partsOf, partsTogether } from './adjoining.ts';
 import type { Fragment, Reading } from './reading.ts';
 import { withoutScaffolding } from './scaffolding.ts';
 
@@ -58,7 +58,7 @@ function scanned(fragments: readonly Fragment[], strip: boolean): Scan {
     texts.push(goesOn || adjoins ? { ...scanned, goesOn, adjoins } : scanned);
     places.push({ fragment, offset });
   };
-  for (const fragment of fragments) {
+  for (const fragment of partsTogether(fragments)) {
     // What a tool gave back is content, whatever it looks like.
     if (!strip || fragment.kind === 'tool-result') {
       let offset = 0;

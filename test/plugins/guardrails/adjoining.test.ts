@@ -59,6 +59,23 @@ const joined: readonly [string, string, ReturnType<typeof asked>][] = [
     'Our attack plan',
     scanReply(readReply('messages', { content: split }, 'messages'), 'last_message').texts,
   ],
+  [
+    'an answer whose parts have sources',
+    'Our attack plan\nA page\nAnother page',
+    scanReply(
+      readReply(
+        'messages',
+        {
+          content: [
+            { ...text('Our atta'), citations: [{ type: 'char_location', document_title: 'A page' }] },
+            { ...text('ck plan'), citations: [{ type: 'char_location', document_title: 'Another page' }] },
+          ],
+        },
+        'messages',
+      ),
+      'last_message',
+    ).texts,
+  ],
 ];
 
 const parted: readonly [string, ReturnType<typeof asked>][] = [
