@@ -26,7 +26,7 @@ export async function bundleCode(source: string, param: string): Promise<string>
       stdin: { contents: source.replace(/^\uFEFF/, ''), loader: 'ts', sourcefile: 'code' },
       plugins: [resolver(undefined)],
     },
-    (message) => `${param}${placeOf(message)}: ${message.text}`,
+    (message) => `${param}${placeOf(message)}: ${toldOf(message)}`,
     param,
   );
 }
@@ -44,7 +44,7 @@ export async function bundleUnit(folder: string): Promise<string> {
   if (!isBelow(root, entry)) throw new GatewayError('invalid_config', `${file} is outside of the unit's folder.`);
   return bundled(
     { entryPoints: [entry], plugins: [resolver(root)] },
-    (message) => `${message.location?.file ?? entry}${placeOf(message)}: ${message.text}`,
+    (message) => `${message.location?.file ?? entry}${placeOf(message)}: ${toldOf(message)}`,
   );
 }
 
@@ -136,6 +136,13 @@ function isBelow(folder: string, file: string): boolean {
 
 function refused(text: string): OnResolveResult {
   return { errors: [{ text }] };
+}
+
+/** The bundler speaks of its own format, and of where the gateway is installed. */
+function toldOf({ text }: Message): string {
+  const missing = /^No matching export in "[^"]*\bsdk\/guest\.ts" for import "(.+)"$/.exec(text)?.[1];
+  if (missing !== undefined) return `portcullis/sdk exports no "${missing}".`;
+  return text.startsWith('Top-level await') ? 'await can stand within functions alone.' : text;
 }
 
 function placeOf({ location }: Message): string {
