@@ -60,7 +60,7 @@ export {
 export * from './dialects/neutral.ts';
 export { deltasOf } from './dialects/replay.ts';
 export { isForeignReasoning } from './dialects/responses/signatures.ts';
-export { fitToolNames, type ToolNames, withClientNames } from './dialects/tool-names.ts';
+export { clientName, fitToolNames, type ToolNames, withClientNames } from './dialects/tool-names.ts';
 export { answersOf, type MeterState, UsageMeter, type UsageRule } from './dialects/usage-meter.ts';
 export * from './errors.ts';
 export * from './fields.ts';

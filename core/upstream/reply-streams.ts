@@ -1,5 +1,6 @@
 import {
   asObject,
+  clientName,
   createFramer,
   type Delta,
   type ErrorCode,
@@ -262,7 +263,7 @@ export class TranslatedStream extends CountedStream {
     if (delta.type === 'finish') return this.#finishDelta(delta);
     const { toolNames } = this.#translation;
     if (delta.type === 'tool-call' && toolNames !== undefined)
-      return { ...delta, name: toolNames.get(delta.name) ?? delta.name };
+      return { ...delta, name: clientName(delta.name, toolNames) };
     if (delta.type !== 'fault') return delta;
     return { ...delta, fault: { ...delta.fault, message: this.#translation.mask(delta.fault.message) } };
   }

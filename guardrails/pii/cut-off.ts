@@ -1,6 +1,6 @@
 import type { Category, Report } from './categories.ts';
 import { afterEscape } from './secrets/after-escape.ts';
-import { cutOffParts } from './secrets/after-lead.ts';
+import { cutOffAfterLead } from './secrets/after-lead.ts';
 import { issuedKeys } from './secrets/issued-keys.ts';
 import { cutOffJsonWebToken } from './secrets/json-web-token.ts';
 import { cutOffEmail } from './words/email.ts';
@@ -40,7 +40,7 @@ export function findCutOff(text: string, report: Report): void {
   };
   found('SECRET', cutOffJsonWebToken(text));
   found('SECRET', cutOffKey(text));
-  found('SECRET', cutOffParts(text));
+  found('SECRET', cutOffAfterLead(text));
   found('EMAIL_ADDRESS', cutOffEmail(text));
   found('URL_CREDENTIALS', cutOffCredentials(text));
   const address = runStart(text, /[0-9a-fA-F:]/);

@@ -10,7 +10,8 @@ const digestChars = 12;
 
 /**
  * The call with names of tools that its provider takes: makers differ in how long and of what they may be.
- * @param fitting what names the provider takes, undefined for any; every one of letters, digits, `_` and `-` that begins with a letter or `_` is, up to 64 characters
+ * @param fitting what names the provider takes, undefined for any; at least those of up to 64 letters, digits, `_` and `-` that begin with a
+ *   letter or `_`
  * @returns without `names` where all fit: then the call is the very same
  */
 export function fitToolNames(
@@ -33,9 +34,14 @@ export function fitToolNames(
   };
 }
 
+/** What the client calls a tool; models call some that nobody has named. */
+export function clientName(name: string, names: ToolNames): string {
+  return names.get(name) ?? name;
+}
+
 /** A reply with the names that its client knows. */
 export function withClientNames(completion: Completion, names: ToolNames): Completion {
-  const known = (name: string) => names.get(name) ?? name;
+  const known = (name: string) => clientName(name, names);
   return {
     ...completion,
     choices: completion.choices.map((choice) => ({ ...choice, parts: withNames(choice.parts, known) })),

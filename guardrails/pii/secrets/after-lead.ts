@@ -16,7 +16,7 @@ const longestBody = 90;
 const forms: readonly Led[] = [
   // SendGrid.
   { lead: /(?<!\w)SG\.[\w-]{22}\.$/, longestLead: 27, body: /^[\w-]{43}$/, begun: /^[\w-]{0,43}$/, apart: false },
-  // Incoming webhooks of Slack, Discord and Microsoft Teams: who knows the address may write there.
+  // Incoming webhooks of Slack and Discord: who knows the address may write there.
   {
     lead: /\/hooks\.slack\.com\/(?:services|workflows)\/T\w{8,12}\/[AB]\w{8,12}\/(?:\d{15,20}\/)?$/,
     longestLead: 90,
@@ -42,7 +42,7 @@ export function findAfterLead(text: string, start: number, end: number, report: 
 }
 
 /** Where a secret begins that is told by what stands before it, and that goes on to the end of the text. */
-export function cutOffParts(text: string): number | undefined {
+export function cutOffAfterLead(text: string): number | undefined {
   const [run = ''] = /[\w-]*$/.exec(text.slice(-longestBody)) ?? [];
   return ledSecret(text, text.length - run.length, text.length, 'begun');
 }
