@@ -194,6 +194,7 @@ const escapes: readonly HostileCase[] = [
   { name: 'import.meta', code: body('return { pass: true, data: typeof import.meta.url }'), data: 'undefined' },
   { name: 'require', code: typeOf('globalThis.require'), data: 'undefined' },
   { name: 'process', code: typeOf('process'), data: 'undefined' },
+  { name: 'a fetch of its own', code: typeOf('globalThis.fetch'), data: 'undefined' },
   {
     name: 'timers',
     code: body(
